@@ -131,6 +131,18 @@ def test_the_header_of_an_overflow_page(mongo_client: Client) -> None:
         assert [*database["more"].find()] == before
 
 
+def test_a_header_that_no_document_has_any_more(mongo_client: Client) -> None:
+    """It is repaired: documents without one do not follow another design."""
+    design = Design(Model("m", (ORDER, LINE), (ORDER_LINE,)), (orders(lines(overflow=Overflow(1, "more"))),))
+    rows = world(design.model, order=[(1, "a")], line=[(1, 1, 5), (1, 2, 6)])
+    with loaded(mongo_client, rows, design) as (proposal, database):
+        before = [*database["more"].find()]
+        database["more"].update_many({}, {"$unset": {"page": ""}})
+        report = checked(proposal, database, repair=True)
+        assert told(report.findings) == [(DriftKind.HEADER, "more", "page", True)]
+        assert [{**each} for each in database["more"].find()] == before
+
+
 def test_an_event_in_the_bucket_of_another_window(mongo_client: Client) -> None:
     """It is found by its time, with or without one, and left; what to do about it is said."""
     design = buckets(WindowUnit.HOUR)

@@ -1,10 +1,11 @@
+# ruff: noqa: DTZ001 - PostgreSQL's `timestamp` has no zone
 """Odd and wrong values for a column of every type: each is refused as its server refuses it, or kept as a load has it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import date, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -39,7 +40,29 @@ OBJECTS: Values = (
     {"m": 1e300, "n": 2**70},
 )  # fmt: skip
 """What a driver of PostgreSQL takes for JSON when it is told so."""
+NAN = float("nan")
+NUMBERS_GIVEN: Values = (
+    4503599627370498.0, 1.2345678901234568e17, -7.0, 2.5, 3.5, 0.1, 1e30, NAN, float("inf"), True, False, 5, 2**62,
+    2**64, Decimal("2.5"), Decimal("-3.5"), Decimal("1E+3"), "12", " 12 ", "+12", "-0", "1_000", "1_0", "\u0663", "1e3", "2.5",
+    "1e400", "1e-400", "0x10", "12abc", "", " ", ".5", "5.", "1e", "NaN", "Infinity", "inf", b"1", date(2024, 1, 1), UUID(int=5),
+)  # fmt: skip
+EAST = timezone(timedelta(hours=5))
+TIMES_GIVEN: Values = (
+    date(2024, 1, 31), datetime(2024, 1, 1, 12), datetime(2024, 1, 1, 23, 59, 59, 999_000),
+    datetime(2024, 1, 1, 23, 59, 59, 999_999), datetime(2024, 1, 1, 12, tzinfo=EAST), datetime(2024, 1, 1, 1, tzinfo=EAST),
+    "2024-01-31", " 2024-01-31 ", "2024-01-31 12:00", "2024-01-31T12:00:00", "2024-01-31 23:59:59.999",
+    "2024-01-31 12:00:00+05", "2024-01-31 01:00:00+05", "2024-01-31T12:00:00Z", "20240131", "2024-W01-1", "2024W011",
+    "2024-01-31x12:00", "2024-02-30", "2024-1-5", "\u0662024-01-31", "", "x", 5, 20240131, 2.5, True, "12:00",
+    "2024-01-31 25:00", "2024-01-31 12", "2024-01-31 12:00:00,5",
+)  # fmt: skip
 POSTGRESQL: Mapping[tuple[str, str], Values] = {
+    ("i8", "bigint"): NUMBERS_GIVEN,
+    ("f8", "double precision"): NUMBERS_GIVEN,
+    ("n", "numeric(20,2)"): NUMBERS_GIVEN,
+    ("bo", "boolean"): (True, False, 1, 0, "t", " YES ", "tr", "2", "x", "", 1.0),
+    ("d", "date"): TIMES_GIVEN,
+    ("ts", "timestamp(3)"): TIMES_GIVEN,
+    ("tsz", "timestamptz(3)"): TIMES_GIVEN,
     ("j", "json"): (*JSON, *OBJECTS, 5, "[" * 3000 + "]" * 3000),
     ("r", "real"): (
         0.1,
@@ -148,7 +171,7 @@ POSTGRESQL: Mapping[tuple[str, str], Values] = {
         "[1,2147483648)",
         "(5,5]",
     ),
-    ("i8", "int8range"): ("[1,4]", "[1,9223372036854775807]", "[x,1]"),
+    ("r8", "int8range"): ("[1,4]", "[1,9223372036854775807]", "[x,1]"),
     ("dr", "daterange"): ("[2024-01-01,2024-01-31]", "(,2024-01-01]", "hello", "[2024-02-30,)", "[20240101,)"),
     ("ls", "pg_lsn"): ("16/B374D848", "16/b374d848", "hello", "0016/B374D848", "0/0", "1/123456789"),
     ("ai", "integer[]"): (
@@ -218,10 +241,20 @@ POSTGRESQL: Mapping[tuple[str, str], Values] = {
 WRAPPED = {"j": Json, "jb": Jsonb}
 """How its driver is told."""
 MARIADB: Mapping[tuple[str, str], Values] = {
+    ("i8", "bigint"): NUMBERS_GIVEN,
+    ("f8", "double"): NUMBERS_GIVEN,
+    ("n", "decimal(20,2)"): NUMBERS_GIVEN,
+    ("d", "date"): TIMES_GIVEN,
+    ("ts", "datetime(3)"): TIMES_GIVEN,
     ("j", "json"): (*JSON, 5, 2.5),
     ("ti", "time"): (time(1, 2, 3), "01:02", timedelta(hours=2), timedelta(hours=-30, seconds=1), timedelta(hours=100)),
 }
 REFUSED_HERE: Mapping[str, Values] = {
+    "postgresql f8": (NAN, "0x10", "NaN"),
+    "postgresql n": (NAN, "NaN"),
+    "postgresql d": ("2024-01-31x12:00", "2024-1-5"),
+    "postgresql ts": ("2024-01-31x12:00", "2024-1-5"),
+    "postgresql tsz": ("2024-01-31x12:00", "2024-1-5"),
     "postgresql r": ("NaN",),
     "postgresql big": ("NaN",),
     "postgresql m": ("12.5", "-5", "$1,2"),
@@ -229,6 +262,17 @@ REFUSED_HERE: Mapping[str, Values] = {
     "postgresql net": ("10",),
     "postgresql dr": ("[20240101,)",),
     "postgresql at": ([["x"], ["y"]],),
+    "mariadb i8": (b"1",),
+    "mariadb n": (b"1",),
+    "mariadb d": (
+        datetime(2024, 1, 1, 23, 59, 59, 999_000),
+        datetime(2024, 1, 1, 23, 59, 59, 999_999),
+        "2024-01-31 23:59:59.999",
+        "2024-1-5",
+        20240131,
+        "2024-01-31 12",
+    ),
+    "mariadb ts": ("2024-1-5", 20240131, "2024-01-31 12"),
     "mariadb ti": (timedelta(hours=-30, seconds=1), timedelta(hours=100)),
 }
 """Values a server takes, or makes others of, that nestling refuses, in words."""

@@ -16,7 +16,7 @@ from bson.datetime_ms import DatetimeMS
 
 from nestling.ir.value_forms.calendar_units import unit_start
 from nestling.ir.value_forms.canonical_texts import CANONICAL
-from nestling.ir.value_forms.instants import instant_text
+from nestling.ir.value_forms.instants import instant_text, read_instant
 from nestling.ir.value_forms.numeral import INT64, as_written, float_text, number_in
 from nestling.ir.value_forms.time_text import clock_of, read_time_of_day
 from nestling.ir.value_forms.two_digit_years import full_year
@@ -271,9 +271,21 @@ def text_at(instant: datetime, grain: str) -> str:
 def text_as_time(value: Any) -> Any:
     """A text that is a date or timestamp in ISO form as that."""
     try:
-        return datetime.fromisoformat(value) if isinstance(value, str) else value
+        return read_instant(value) if isinstance(value, str) else value
     except ValueError:
         return value
+
+
+def text_as_day(value: Any) -> Any:
+    """A text that is a date or timestamp in ISO form as its date alone."""
+    found = text_as_time(value)
+    return found.date() if found is not value else value
+
+
+def text_as_local_time(value: Any) -> Any:
+    """A text that is a date or timestamp in ISO form as a timestamp without the offset it may state."""
+    found = text_as_time(value)
+    return found.replace(tzinfo=None) if found is not value else value
 
 
 def text_as_time_of_day(value: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from decimal import Decimal
 from ipaddress import IPv4Address, IPv6Address, ip_interface, ip_network
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 MAC = re.compile(
@@ -24,6 +24,7 @@ MAC8 = re.compile(
 )
 RANGE = re.compile(r"\s*([\[(])\s*([^\s,]*)\s*,\s*([^\s,]*)\s*([\])])\s*", re.ASCII)
 WHOLE_NUMBER = re.compile(r"[-+]?\d+", re.ASCII)
+NUMBER_TEXT = re.compile(r"\s*[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf|infinity)\s*", re.ASCII | re.IGNORECASE)
 POSITION = re.compile(r"([0-9a-f]{1,8})/([0-9a-f]{1,8})", re.ASCII | re.IGNORECASE)
 AMOUNT = re.compile(r"-?\$\d{1,3}(?:,\d{3})*\.\d\d", re.ASCII)
 
@@ -168,9 +169,28 @@ def discrete_range(
     return convert
 
 
+def strict_float(value: Any) -> float:
+    """The double of a number, or of a text that is one."""
+    if isinstance(value, str) and not NUMBER_TEXT.fullmatch(value):
+        raise not_written_so(value, "a number", "12.5")
+    return float(value)
+
+
+def postgresql_float(value: Any) -> float:
+    """The double of a number, or of a text that is one in the range of doubles; PostgreSQL refuses booleans and bytes."""
+    if isinstance(value, bool | bytes):
+        raise not_written_so(value, "double precision", "12.5")
+    found = strict_float(value)
+    if isinstance(value, str) and found in (0.0, inf, -inf):
+        number = Decimal(value.strip())
+        if number.is_finite() and number != 0:
+            raise ValueError(f"{value!r} is out of range for double precision", "give a number from 1e-307 to 1e308")
+    return found
+
+
 def strict_real(value: Any) -> Any:
     """The double that shows the digits of a number of single precision; more than that keeps is refused."""
-    found = float(value)
+    found = postgresql_float(value)
     try:
         single = struct.unpack("<f", struct.pack("<f", found))[0]
     except OverflowError:

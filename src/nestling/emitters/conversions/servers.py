@@ -12,10 +12,10 @@ from typing import Any
 from uuid import UUID
 
 from nestling.emitters.conversions.given import counted_truth, is_nan, is_uuid, json_text_of, without_zone
-from nestling.emitters.conversions.postgresql_texts import not_written_so
+from nestling.emitters.conversions.postgresql_texts import NUMBER_TEXT, not_written_so, strict_float
 from nestling.emitters.conversions.sqlite import sqlite_text
 from nestling.ir.value_forms.array_text import read_array
-from nestling.ir.value_forms.instants import infinite_text, refuse_offset, rounded_to_millisecond, whole_milliseconds
+from nestling.ir.value_forms.instants import infinite_text, read_instant, refuse_offset, whole_milliseconds
 from nestling.ir.value_forms.json_text import read_json, read_jsonb, require_json
 from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.value_forms.time_text import clock_of, interval_of, mysql_time, read_interval, read_time_of_day
@@ -27,19 +27,37 @@ NAN_MOVE = "give NULL, or write `as nan` after the column's type in the model: s
 PLACE = re.compile(r"\s*\+?\d+", re.ASCII)
 BIT_DIGITS = re.compile(r"[01]*", re.ASCII)
 TRUTHS = {
-    **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
-    **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
+    **dict.fromkeys(("true", "tru", "tr", "t", "yes", "ye", "y", "on", "1"), True),
+    **dict.fromkeys(("false", "fals", "fal", "fa", "f", "no", "n", "off", "of", "0"), False),
 }
+WHOLE_TEXT = re.compile(r"\s*[-+]?\d+\s*", re.ASCII)
 
 
 def strict_truth(value: Any) -> Any:
-    """True and false, also of the words for them."""
+    """True or false, or a number or word that says so, as MySQL stores it."""
     return value if isinstance(value, bool) else TRUTHS[str(value).strip().lower()]
 
 
-def strict_integer(value: Any) -> Any:
+def postgresql_truth(value: Any) -> Any:
+    """True or false, or a word that says so; PostgreSQL refuses numbers."""
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        raise not_written_so(value, "boolean", "true")
+    return strict_truth(value)
+
+
+def nearest_integer(value: Any) -> Any:
     """The nearest integer, away from zero halfway between two."""
-    return int(exact_number(value).quantize(Decimal(1), ROUND_HALF_UP))
+    number = exact_number(value)
+    if number and not float(number):
+        raise ValueError("out of range")
+    return int(number.quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def strict_integer(value: Any) -> Any:
+    """The integer that PostgreSQL stores: of a text only digits, of a float the nearest, the even one halfway between two."""
+    if isinstance(value, str) and not WHOLE_TEXT.fullmatch(value):
+        raise not_written_so(value, "an integer", "12")
+    return round(value) if isinstance(value, float) else nearest_integer(value)
 
 
 def mysql_number(convert: Callable[[Any], Any], whole: bool) -> Callable[[Any], Any]:
@@ -90,6 +108,8 @@ def strict_decimal(precision: int, scale: int) -> Callable[[Any], Any]:
 
 def exact_number(value: Any) -> Any:
     """A decimal, its digits written out, zero without a sign; of a float by its 15 digits, as PostgreSQL takes it."""
+    if isinstance(value, str) and not NUMBER_TEXT.fullmatch(value):
+        raise not_written_so(value, "a number", "12.5")
     found = Decimal(f"{value:.15g}") if isinstance(value, float) else Decimal(str(value).strip())
     has_more = found.is_finite() and found == found.to_integral_value() and "E+" in str(found)
     found = Decimal(int(found)) if has_more and found.adjusted() < 34 else found
@@ -99,7 +119,7 @@ def exact_number(value: Any) -> Any:
 def strict_single(value: Any) -> Any:
     """The double that is the nearest number of single precision."""
     try:
-        return struct.unpack("<f", struct.pack("<f", float(value)))[0]
+        return struct.unpack("<f", struct.pack("<f", strict_float(value)))[0]
     except OverflowError:
         raise ValueError(f"{value!r} is out of range for FLOAT", "give a smaller number") from None
 
@@ -187,7 +207,15 @@ def mysql_bytes(value: Any) -> Any:
 
 def strict_day(value: Any) -> Any:
     """The day of a date, a timestamp or the text of one."""
-    return rounded_to_millisecond(strict_instant(value)).date()
+    return strict_local(value).date()
+
+
+def mysql_day(value: Any) -> Any:
+    """The day of a date, a datetime or the text of one. MySQL rounds the last half second of a day up, MariaDB does not."""
+    found = strict_instant(mysql_fields(value))
+    if (found + timedelta(milliseconds=500)).date() != found.date():
+        raise ValueError(f"MySQL stores '{value}' as the next day, and MariaDB does not", "give the date alone")
+    return found.date()
 
 
 def strict_moment(digits: int, zoned: bool, kept: Callable[[datetime], datetime] | None = None) -> Callable[[Any], Any]:
@@ -198,7 +226,7 @@ def strict_moment(digits: int, zoned: bool, kept: Callable[[datetime], datetime]
 
     def convert(value: Any) -> Any:
         found = strict_instant(value)
-        found = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC) if zoned else found.replace(tzinfo=None)
+        found = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC) if zoned else strict_local(value)
         found = found if kept is None else kept(found)
         return found if digits > 3 else whole_milliseconds(found)
 
@@ -260,9 +288,17 @@ def mysql_clock(is_duration: bool, convert: Callable[[Any], Any]) -> Callable[[A
     return check
 
 
+def strict_local(value: Any) -> datetime:
+    """The moment without a zone, in UTC; of a text its date and time, as PostgreSQL ignores the offset that it states."""
+    found = strict_instant(value)
+    if found.tzinfo is not None and not isinstance(value, str):
+        found = found.astimezone(UTC)
+    return found.replace(tzinfo=None)
+
+
 def strict_instant(value: Any) -> datetime:
-    """What a time says, midnight of a day."""
-    found = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+    """The moment of a timestamp or its text, or midnight of a date; raises `TypeError` for anything else."""
+    found = read_instant(value) if isinstance(value, str) else value
     if isinstance(found, date) and not isinstance(found, datetime):
         found = datetime(found.year, found.month, found.day)  # noqa: DTZ001
     if not isinstance(found, datetime):
@@ -374,7 +410,7 @@ def infinity_or(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def strict_year(value: Any) -> Any:
     """MySQL's YEAR of a number or its text: of two digits it is one of 1970 to 2069; a text of zeros is 2000, but `0000` is 0."""
-    number = int(value) if isinstance(value, bool | float) else strict_integer(value)
+    number = int(value) if isinstance(value, bool | float) else nearest_integer(value)
     if isinstance(value, str) and not number:
         number = 0 if value == "0000" else 2000
     year = full_year(number)

@@ -224,14 +224,21 @@ def _read_back(kind: Type) -> Conversion:
 
 
 _OF_SERVERS: dict[TypeName, Convert] = {
-    TypeName.BOOLEAN: servers.strict_truth,
-    TypeName.INTEGER: servers.strict_integer,
     TypeName.DECIMAL: servers.exact_number,
-    TypeName.DATE: servers.strict_day,
     TypeName.UUID: servers.strict_uuid,
     TypeName.INTERVAL: servers.strict_interval,
     **dict.fromkeys((TypeName.ANY, TypeName.GEOMETRY), stored.unchanged),
     **dict.fromkeys((TypeName.OBJECT_ID, TypeName.ENUM), str),
+}
+_OF_POSTGRESQL: dict[TypeName, Convert] = {
+    TypeName.BOOLEAN: servers.postgresql_truth,
+    TypeName.INTEGER: servers.strict_integer,
+    TypeName.DATE: servers.strict_day,
+}
+_OF_MYSQL: dict[TypeName, Convert] = {
+    TypeName.BOOLEAN: servers.strict_truth,
+    TypeName.INTEGER: servers.nearest_integer,
+    TypeName.DATE: servers.mysql_day,
 }
 _CARRIED = {
     "inet": Conversion(postgresql_texts.strict_inet),
@@ -284,10 +291,12 @@ def _clock(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:
     return Conversion(servers.clock_of_digits, (fraction.digits, fraction.cut, Conversion(read)))
 
 
-def _float(kind: Type) -> Conversion:
+def _float(kind: Type, rules: Rules) -> Conversion:
     if REAL in kind.carried.split():
         return Conversion(postgresql_texts.strict_real)
-    return Conversion(servers.strict_single if kind.carried == SINGLE else float)
+    if kind.carried == SINGLE:
+        return Conversion(servers.strict_single)
+    return Conversion(postgresql_texts.postgresql_float if rules is Rules.POSTGRESQL else postgresql_texts.strict_float)
 
 
 def _moment_or_clock(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:
@@ -315,9 +324,11 @@ def _by_server(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversio
         case TypeName.TEXT | TypeName.BYTES | TypeName.BITS:
             return _text_or_bytes(kind, rules)
         case TypeName.FLOAT:
-            return _float(kind)
+            return _float(kind, rules)
         case TypeName.ARRAY if kind.element is not None:
             element = stored_conversion(kind.element, rules, lenient=False, among="", numeric=False, fraction=fraction)
             return Conversion(servers.strict_array, (element,))
+        case TypeName.BOOLEAN | TypeName.INTEGER | TypeName.DATE:
+            return Conversion((_OF_POSTGRESQL if rules is Rules.POSTGRESQL else _OF_MYSQL)[kind.name])
         case _:
             return Conversion(_OF_SERVERS[kind.name])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 END = r"$(?!\n)"
 """The end of a text, in patterns for Python and for the server; `$` alone also fits before a last line break."""
@@ -25,8 +25,28 @@ WHOLE_MILLISECONDS = (
 """What to do about a moment with microseconds for a column of dates."""
 INFINITIES = ("-infinity", "infinity")
 """PostgreSQL's infinite dates and moments."""
+_DAY = "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})"
+_OFFSET = "(Z|[-+][0-9]{2}(:?[0-9]{2}(:?[0-9]{2})?)?)"
+_ISO_TEXT = re.compile(f"{_DAY}([ T][0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\\.[0-9]{{1,6}})?)?{_OFFSET}?)?")
+"""Days and moments in ISO form, without what Python reads besides: weeks, any sign before the time, a comma in the fraction."""
 INSTANT_TEXT = re.compile(INSTANT)
 """Instants that are kept as text."""
+
+
+def read_instant(text: str) -> datetime:
+    """The moment of a text in ISO form, midnight of a day; raises `ValueError` for any other text."""
+    trimmed = text.strip(" \t\n\v\f\r")
+    if not _ISO_TEXT.fullmatch(trimmed):
+        raise ValueError(f"'{text}' is no date or time in ISO form")
+    return datetime.fromisoformat(trimmed)
+
+
+def read_day(text: str) -> date:
+    """The date of a text in ISO form; raises `ValueError` for any other text, and for one with a time of day."""
+    found = read_instant(text)
+    if ":" in text:
+        raise ValueError(f"'{text}' has a time of day")
+    return found.date()
 
 
 def infinite_text(value: object) -> str:
@@ -38,7 +58,7 @@ def infinite_text(value: object) -> str:
 def refuse_offset(text: str) -> None:
     """Raise `ValueError` with the next move for a moment with an offset, which MySQL and MariaDB read differently."""
     try:
-        found = datetime.fromisoformat(text.strip())
+        found = read_instant(text)
     except ValueError:
         return
     if found.tzinfo is not None:

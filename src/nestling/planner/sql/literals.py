@@ -11,6 +11,7 @@ from nestling.ir.statements.expression import Cast, Expression, Literal
 from nestling.ir.statements.operators import Rules
 from nestling.ir.types import ANY_CHAR, FLOAT, INTEGER, NUMBERS, TEXT, TIMETZ, Type, TypeName
 from nestling.ir.value_forms.infinite_moments import infinite
+from nestling.ir.value_forms.instants import read_day, read_instant
 from nestling.ir.value_forms.numeral import as_written, number_in
 from nestling.ir.value_forms.time_text import read_time_of_day
 
@@ -80,11 +81,11 @@ def typed_literal(value: str, wanted: Type) -> Expression:
             case TypeName.FLOAT:
                 return Literal(float(value), FLOAT)
             case TypeName.DATE:
-                return Literal(date.fromisoformat(value), wanted)
+                return Literal(read_day(value), wanted)
             case TypeName.TIME:
                 return _time_of_day(value, wanted)
             case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
-                return instant_literal(datetime.fromisoformat(value), wanted)
+                return instant_literal(read_instant(value), wanted)
             case TypeName.UUID if UUID_TEXT.fullmatch(value):
                 return Literal(UUID(value), wanted)
             case _:

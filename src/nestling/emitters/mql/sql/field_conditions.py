@@ -10,7 +10,7 @@ from nestling.emitters.mql.sql.comparison import beside_wide, is_wide, may_be_te
 from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
 from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.object_ids import id_in
-from nestling.emitters.mql.sql.placeholder import Boundary, ConvertedPlaceholder, Expected
+from nestling.emitters.mql.sql.placeholder import EXPECTED, Boundary, ConvertedPlaceholder, Expected
 from nestling.emitters.mql.sql.predicates import OPERATORS
 from nestling.emitters.mql.sql.truncation import truncation
 from nestling.emitters.mql.sql.uuids import is_uuid, stored_uuid
@@ -174,9 +174,9 @@ def _same_class(column: Column, value: object, operator: Comparison) -> Expected
     of_text = column.type.name in TEXTS and not column.mixed
     of_time = column.type.name in TIMES and not column.mixed
     if isinstance(value, ConvertedPlaceholder):
-        return (
-            Expected.NUMBER if is_number(column) else Expected.TEXT if of_text else Expected.TIME if of_time else None
-        )
+        if of_time:
+            return EXPECTED[column.type.name]
+        return Expected.NUMBER if is_number(column) else Expected.TEXT if of_text else None
     if isinstance(value, str):
         return Expected.TEXT if of_text else None
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir.programs import compiled
 from nestling.ir.statements.expression import SPELLED
 from nestling.ir.statements.operators import Affinity, CaseRule, Function, Rules
-from nestling.ir.types import CHAR, DURATION, NUMBERS, TIMES, YEAR, TypeName, subtype_of
+from nestling.ir.types import CHAR, DURATION, NUMBERS, YEAR, TypeName, subtype_of
 
 _STEPS = {Grain.DAY: "day", Grain.SECOND: "second", Grain.MILLISECOND: "millisecond"}
 
@@ -27,6 +27,8 @@ class Expected(StrEnum):
     NUMBER = "number"
     NAN = "number or NaN"
     TEXT = "text"
+    DAY = "date"
+    LOCAL_TIME = "timestamp"
     TIME = "date or timestamp"
     TRUTH = "truth value"
     UUID = "UUID"
@@ -194,7 +196,8 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     elif placeholder.expected is Expected.BYTES and placeholder.rules is Rules.MYSQL:
         yield Conversion(servers.mysql_bytes)
     elif placeholder.expected in _READ:
-        yield Conversion(_READ[placeholder.expected])
+        read = _READ_BY_POSTGRESQL if placeholder.rules is Rules.POSTGRESQL else _READ
+        yield Conversion(read[placeholder.expected])
     if is_clock:
         yield Conversion(servers.mysql_clock, (placeholder.carried == DURATION, Conversion(given.a_time_of_day)))
     elif placeholder.expected in _CHECKS:
@@ -203,7 +206,7 @@ def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
 
 
 def _is_moment(placeholder: ConvertedPlaceholder) -> bool:
-    return placeholder.strict or placeholder.expected is Expected.TIME or placeholder.boundary is not None
+    return placeholder.strict or placeholder.expected in _MOMENTS or placeholder.boundary is not None
 
 
 def _may_be_moment(placeholder: ConvertedPlaceholder) -> bool:
@@ -310,7 +313,9 @@ def _as_regex(wild: WildPattern) -> Conversion:
 
 EXPECTED = {
     **dict.fromkeys(NUMBERS, Expected.NUMBER),
-    **dict.fromkeys(TIMES, Expected.TIME),
+    TypeName.DATE: Expected.DAY,
+    TypeName.TIMESTAMP: Expected.LOCAL_TIME,
+    TypeName.TIMESTAMPTZ: Expected.TIME,
     TypeName.TEXT: Expected.TEXT,
     TypeName.ENUM: Expected.TEXT,
     TypeName.BOOLEAN: Expected.TRUTH,
@@ -319,18 +324,21 @@ EXPECTED = {
     TypeName.TIME: Expected.TIME_OF_DAY,
 }
 """What a parameter must be, by the type that its surroundings give it."""
+_MOMENTS = (Expected.DAY, Expected.LOCAL_TIME, Expected.TIME)
 _READ: dict[Expected, Convert] = {
-    Expected.TIME: given.text_as_time,
+    **dict.fromkeys(_MOMENTS, given.text_as_time),
     Expected.UUID: given.text_as_uuid,
     Expected.BYTES: servers.strict_bytes,
     Expected.TIME_OF_DAY: given.text_as_time_of_day,
 }
 """How a text is interpreted."""
+_READ_BY_POSTGRESQL = _READ | {Expected.DAY: given.text_as_day, Expected.LOCAL_TIME: given.text_as_local_time}
+"""PostgreSQL takes the part of a text that the type has."""
 _CHECKS: dict[Expected, Convert] = {
     Expected.NUMBER: given.an_ordered_number,
     Expected.NAN: given.a_number,
     Expected.TEXT: given.a_text,
-    Expected.TIME: given.a_time,
+    **dict.fromkeys(_MOMENTS, given.a_time),
     Expected.TRUTH: given.a_truth,
     Expected.UUID: given.a_uuid,
     Expected.BYTES: given.a_bytes,

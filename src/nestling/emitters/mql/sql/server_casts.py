@@ -21,6 +21,7 @@ from nestling.ir.statements.expression import ANY, Call, Cast, Literal, Paramete
 from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TEXTS, TIMES, Type, TypeName
+from nestling.ir.value_forms.instants import read_instant
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -190,7 +191,7 @@ def _truth_of_text(value: MqlValue) -> MqlValue:
 def _time_constant(value: object, target: Type) -> MqlValue | None:
     """A text in ISO form. Without an offset it is in UTC, which is assumed to be the session's time zone."""
     try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else value
+        found = read_instant(value) if isinstance(value, str) else value
     except ValueError:
         return None
     if not isinstance(found, date):
