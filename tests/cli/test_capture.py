@@ -246,4 +246,4 @@ def test_a_design_for_what_a_server_was_asked_tells_what_it_leaves_out(used: Pat
     done = nestling("design", target, cwd=used)
     assert done.code == 1, done.err
     assert "left out of this decision: `find_author_by_colour`" in " ".join(done.out.split())
-    assert "`colour` is no attribute" in next(line for line in done.err.splitlines() if line.startswith("gap: "))
+    assert "`colour` is not an attribute" in next(line for line in done.err.splitlines() if line.startswith("gap: "))

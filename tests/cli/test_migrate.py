@@ -79,7 +79,7 @@ def test_what_changes_meanwhile_comes_along(moving: Path, target: str, database:
     authors.insert_one({"_id": 4, "name": "Iain M. Banks", "book": [{"book_id": 9, "title": "Excession"}]})
     done = nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving)
     assert done.code == 0, done.err
-    assert "Carried over 5 changes made meanwhile." in done.out
+    assert "Carried over 5 changes made in the meantime." in done.out
     assert {book["_id"]: (book["author_id"], book["title"]) for book in database["book"].find()} == {
         1: (1, "Rocannon's World"),
         2: (3, "Always Coming Home"),
@@ -455,7 +455,7 @@ def test_a_standalone_server_moves_offline(library: Path, standalone: str) -> No
     assert planned.code == 1
     assert "it would be refused: " in planned.out
     assert "the server is standalone: it cannot report what is written while the migration runs" in planned.out
-    assert "say `--offline`" in planned.out
+    assert "`--offline`" in planned.out
     same = ("--from-design", "design.yaml", "--to-design", "design.yaml")
     assert (
         nestling("plan", *same, standalone, cwd=library).code,

@@ -194,4 +194,4 @@ def test_rows_only_mongodb_has_are_no_part_of_the_sources(loaded: Path, target: 
         connection.execute("DELETE FROM book WHERE book_id > 1")
     done = nestling("verify", "design.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=loaded)
     assert done.code == 1
-    assert "NOT equal: MongoDB has 2 rows beyond the 4 of the source" in done.out
+    assert "NOT equal: MongoDB has 2 rows more than the 4 of the source" in done.out

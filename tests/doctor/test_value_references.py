@@ -20,7 +20,7 @@ def test_documents_that_dangle_are_counted(database: Db) -> None:
     database.comments.insert_many({"_id": n, "user_id": n * 7 % 2_000 if n % 4 else 999_999} for n in range(8_000))
     (finding,) = [each for each in found(look(database)) if each.rule == "dangling-reference"]
     assert finding.number == 2_000
-    assert finding.message.startswith("2,000 of 8,000 documents refer to what is not in `users`")
+    assert finding.message.startswith("2,000 of 8,000 documents refer to documents that are not in `users`")
 
 
 def test_values_tell_a_reference(database: Db) -> None:

@@ -75,7 +75,7 @@ def test_charts_read_far_more_often_than_measured_make_buckets(
     hourly = application.compiled(proposal, "hourly").access_path
     assert "for each element" not in hourly
     chart = application.compiled(proposal, "chart").access_path
-    assert "leave out documents without an element" in chart
+    assert "skip documents without an element" in chart
     application.proved(proposal, database)
 
 

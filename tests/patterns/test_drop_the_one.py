@@ -79,7 +79,7 @@ def test_copies_that_contradict_each_other_are_found(tmp_path: Path, database: D
     for since in (None, datetime.now(UTC) - timedelta(minutes=1)):
         (found,) = pipeline.check(proposal, database, since=since).findings
         assert (found.kind, found.id, found.path) == (DriftKind.DUPLICATE, "host 7", "host_2")
-        assert "make all copies of one `host` say the same" in found.next_move
+        assert "make all copies of one `host` agree" in found.next_move
     database["message"].update_many({"host": "host 7"}, {"$set": {"host_2.address": "::1"}})
     assert pipeline.check(proposal, database).clean
 

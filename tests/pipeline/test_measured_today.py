@@ -59,7 +59,7 @@ def test_a_capture_tells_what_the_server_measured(
     assert command.measured_seconds == pytest.approx(first.measured_seconds, rel=0.01)
     assert command.factor < 10  # a find that skips and sorts, whatever machine it runs on
     show_changes(made)
-    assert "of 1 command the server measured" in capsys.readouterr().out
+    assert "for 1 command, the server measured" in capsys.readouterr().out
 
 
 def test_only_what_counts_is_far_apart() -> None:

@@ -273,8 +273,8 @@ def test_what_is_taken_and_not_read_is_said(live: str, database: Documents) -> N
     """A field that has moved elsewhere; the move that is told finds it, the condition that is told has it refused."""
     found, new = _normalized(live)
     plan = pipeline.plan_migration(found.in_place, new, database)
-    (told,) = _about(plan.risks, "`orders.lines`", "nothing reads it")
-    assert not _about(plan.risks, "`products.", "nothing reads it")
+    (told,) = _about(plan.risks, "`orders.lines`", "nothing reads them")
+    assert not _about(plan.risks, "`products.", "nothing reads them")
     assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
     old = {"_id": 900, "total": 1, "lines": [{"line": 1, "sku": "s1"}]}
     database["orders"].insert_one(old)

@@ -120,7 +120,7 @@ def test_fewer_rows_made_up_are_told(mongod: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("scale", "told"), [(None, ", 0.5 times as many (so that"), (1.0, "")])
+@pytest.mark.parametrize(("scale", "told"), [(None, ", 0.5 times as many (to save time"), (1.0, "")])
 def test_no_more_rows_are_made_up_than_take_their_time(
     scale: float | None, told: str, mongod: Server, tmp_path: Path
 ) -> None:

@@ -41,7 +41,7 @@ def test_nothing_is_taken_away_for_want_of_reads(reading: Reading, strategy: str
     assert {(each.collection, each.keys) for each in today.indexes} <= {
         (each.collection, each.keys) for each in made.proposal.design.indexes
     }
-    assert "5 statements within 456 s, 0 reads among them, slow ones only" in made.warning
+    assert "5 statements within 456 s, including 0 reads, slow ones only" in made.warning
     assert redesign(LiveDatabase(few, made.proposal, WRITES_ONLY), "optimal").changes == ()
 
 

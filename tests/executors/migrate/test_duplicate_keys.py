@@ -91,7 +91,7 @@ def test_rows_that_differ_in_values(mongod: Server, orders: Documents, monkeypat
     done = pipeline.migrate(*moves, orders)
     assert {each.text() for each in done.differing} == {
         "`lines` with order_id 3, line 1: different item",
-        "`lines` with order_id 3, line 2: not in the new design",
+        "`lines` with order_id 3, line 2: missing in the new design",
     }
     assert done.repeated == ()
 

@@ -128,9 +128,9 @@ def test_a_design_and_convert_say_it(both: Both, tmp_path: Path) -> None:
     assert nestling(*design, cwd=tmp_path).code == 0
     proposal = pipeline.read_proposal(tmp_path / "d.yaml")
     (note,) = (note for note in proposal.notes if "is sorted as in MongoDB" in note)
-    assert note.startswith("`files`, `last`: the order of `page.file`")
+    assert note.startswith("`files`, `last`: `page.file` is sorted as in MongoDB")
     said = nestling("convert", "d.yaml", "--file", "w.sql", cwd=tmp_path)
-    assert said.err.count("note: files: the order of `page.file`") == 1
+    assert said.err.count("note: files: `page.file` is sorted as in MongoDB") == 1
     assert "one:" not in said.err
     found = [
         *map(json.loads, nestling("convert", "d.yaml", "--file", "w.sql", "--json", cwd=tmp_path).out.splitlines())

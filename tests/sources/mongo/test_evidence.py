@@ -236,7 +236,9 @@ def test_names_that_are_also_elsewhere_are_no_references(database: Database[Any]
     assert not [link for link in model.relationships if link.parent == "guests"]
     told = [note for note in found.reading.notes if "may refer to" in note]
     assert told[0].startswith("`hosts.name` may refer to `guests.name`: 90 of 90 values exist there")
-    kept = 'if they are, db.getCollection("guests").createIndex({name: 1}, {unique: true}) and read the database again'
+    kept = (
+        'if they are, run db.getCollection("guests").createIndex({name: 1}, {unique: true}) and read the database again'
+    )
     assert [note.partition("`: ")[0] for note in told if note.endswith(kept)] == [
         "`calls.guest.name` may refer to `guests.name",
         "`stays.guestName` may refer to `guests.name",
