@@ -13,19 +13,18 @@ from nestling.pipeline import proving
 
 HEAD = """# Python
 
-What the commands do with databases, designs and statements are functions, for notebooks and programs. [The
-tutorial](tutorials/notebook.md) shows what each answers; reports, designs and findings draw themselves in a notebook. Arguments
-of a wrong kind are told in words, and how to come by a right one; whatever else is wrong is one of [the errors](errors.md).
-Readings and designs are values: equal where their content is, and changed by nothing.
+Everything that the commands do with databases, designs and statements is also a function, for notebooks and programs. [The
+tutorial](tutorials/notebook.md) shows what each returns; reports, designs and findings render themselves in a notebook. An
+argument of the wrong kind raises an error that says what was expected and which function returns it; every other failure is one
+of [the errors](errors.md). Readings and designs are immutable values, equal if their content is equal.
 
 ```python
 {example}
 ```
 
-`nestling` itself has `Store`, `AsyncStore`, `Result`, `NestlingError` and `pipeline`; what follows is in `nestling.pipeline`
-except where it says so; for the proof of rival designs import `nestling.pipeline.proving`. A `Reading` is what is known of a
-source, a `Proposal` is a design with its decisions. `watch` is called with what is being done, how much of it is done, and of
-how much.
+`nestling` itself has `Store`, `AsyncStore`, `Result`, `NestlingError` and `pipeline`. Everything below is in `nestling.pipeline`
+unless it says otherwise; to measure rival designs, import `nestling.pipeline.proving`. A `Reading` is what is known about a
+source; a `Proposal` is a design with its decisions. `watch` is called with the current activity, the amount done, and the total.
 """
 STAGES = (
     "designing",
