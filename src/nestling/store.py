@@ -415,7 +415,10 @@ class Transaction:
 
 
 class AsyncStore(_Statements["AsyncDriver"]):
-    """The same for asyncio, on a database of pymongo's `AsyncMongoClient`."""
+    """The statements of an application on a design, as `Store` runs them, for asyncio.
+
+    Its database is one of pymongo's `AsyncMongoClient`.
+    """
 
     @staticmethod
     def _check_database(database: object) -> None:
@@ -489,7 +492,7 @@ class AsyncStore(_Statements["AsyncDriver"]):
 
 @dataclass(frozen=True, slots=True)
 class AsyncTransaction:
-    """The same for asyncio."""
+    """The statements of an `AsyncStore`, run in one transaction that has begun."""
 
     _store: AsyncStore
     _session: AsyncClientSession

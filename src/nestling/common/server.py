@@ -63,7 +63,7 @@ class Server:
     data_directory: Path | None = None
     """Where its data lies, when nestling started it."""
     pid: int | None = None
-    """Its process id, when nestling started it."""
+    """The process id of the server if nestling started it, else None."""
     process: Supervised | None = None
     """The running program, when nestling started it."""
 

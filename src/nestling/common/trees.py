@@ -43,9 +43,9 @@ def _rebuilt(tree: Any, change: Callable[[object], object | None]) -> Any:
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {}
-"""The fields of every class met so far; none of what is no dataclass."""
+"""The names of the fields of every class met so far; empty for a class that is not a dataclass."""
 _MADE_OF: dict[type, tuple[str, ...]] = {}
-"""Those of them that a node is made with."""
+"""The names of the fields that `__init__` takes, for every class met so far."""
 
 
 def _fields(kind: type) -> tuple[str, ...]:

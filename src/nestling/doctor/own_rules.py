@@ -47,7 +47,7 @@ def allowed(collection: CollectionFacts, path: PathFacts) -> tuple[str, ...]:
 
 
 def allowed_kinds(collection: CollectionFacts, path: PathFacts) -> frozenset[str]:
-    """The same, numbers being one type."""
+    """The types that the rules list for a field, with all number types as `number`; empty if they list none."""
     return frozenset("number" if name in NUMBERS else name for name in allowed(collection, path))
 
 

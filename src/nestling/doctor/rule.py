@@ -24,7 +24,7 @@ OFFICES = {
     "mongospectre": "mongospectre",
     "nestling": "nestling",
 }
-"""Whose a threshold may be, and their names for people."""
+"""The possible sources of a threshold, with their names for people."""
 AS = ("atlas", "compass", "sources")
 """Origins whose thresholds can be selected as a whole."""
 

@@ -24,7 +24,7 @@ class WantedIndex:
 
     @property
     def keys(self) -> DirectedKeys:
-        """Its keys, in this order; each field once."""
+        """The keys of the index in order: equality fields, sort fields, range fields; each field once."""
         return (*((field, 1) for field in self.equal), *self.sort, *((field, 1) for field in self.ranged))
 
 
@@ -66,7 +66,7 @@ class SharedIndex:
         return begun in (wanted.sort, mirrored) and ranged == set(wanted.ranged)
 
     def _behind(self, equal: frozenset[str]) -> tuple[tuple[str, int], ...]:
-        """Its keys behind these fields, as far as their order is settled."""
+        """The keys after these fields, up to the first whose place is not determined."""
         groups = [group for group in self.groups if not group <= equal]
         if any(len(group) > 1 for group in groups):
             return ()
@@ -78,7 +78,7 @@ class SharedIndex:
 
     @property
     def order(self) -> str:
-        """Its keys in words, in order."""
+        """The order of the keys in words."""
         parts = {
             "the fields compared for equality": self.groups,
             "the fields sorted by": self.sort,
@@ -87,7 +87,7 @@ class SharedIndex:
         return ", then ".join(words for words, fields in parts.items() if fields)
 
     def keys(self, alone: Container[str]) -> DirectedKeys:
-        """Its keys. Fields that have an index `alone` come last in their group, so that it does not begin this one."""
+        """The keys in order. Fields that have an index `alone` come last in their group, so that this index begins with another one."""
         equal = (field for group in self.groups for field in sorted(group, key=lambda each: (each in alone, each)))
         return (*((field, 1) for field in equal), *self.sort, *((field, 1) for field in self.ranged))
 

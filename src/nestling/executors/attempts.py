@@ -106,7 +106,7 @@ def in_transaction(session: ClientSession, work: Callable[[ClientSession], Done]
 async def in_transaction_async(
     session: AsyncClientSession, work: Callable[[AsyncClientSession], Awaitable[Done]]
 ) -> Done:
-    """The same for asyncio."""
+    """Run the work in a transaction on asyncio, and retry it after conflicts until the driver gives up."""
     locks = _async_turns.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
     lock = locks.setdefault(session.client, asyncio.Lock())
     pauses, turn = Pauses(), HeldTurn(lock)

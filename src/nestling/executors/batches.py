@@ -18,7 +18,7 @@ INSERTED_BYTES = 12 * 1024 * 1024
 
 
 def batches(each: Iterable[T], size: int) -> Iterator[list[T]]:
-    """So many at a time, fewer the last time; nothing is read ahead."""
+    """Yield lists of `size` items, the last one possibly shorter; reads nothing ahead."""
     stream = iter(each)
     while batch := list(islice(stream, size)):
         yield batch

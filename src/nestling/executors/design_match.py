@@ -56,7 +56,7 @@ def look(database: Database[Any], asked: Looks) -> Any:
 
 
 def raise_unless_unknown(error: OperationFailure) -> None:
-    """Nothing is known where a look takes too long or is not allowed; any other error is raised."""
+    """Raise the error, unless it only means that nothing is known: the look took too long or was not allowed."""
     if not isinstance(error, ExecutionTimeout) and error.code != UNAUTHORIZED:
         raise error
 

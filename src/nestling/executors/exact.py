@@ -22,5 +22,5 @@ def exact(database: Driver) -> Driver:
 
 
 def as_stored(database: Driver) -> Driver:
-    """The same for copying between documents: dates beyond the years 1 to 9999 are preserved."""
+    """The database with a codec for copying documents: like `exact`, but preserves dates beyond the years 1 to 9999."""
     return database.with_options(codec_options=AS_STORED)

@@ -52,7 +52,7 @@ class RowCounter:
         return time.monotonic() - self.start
 
     def counted(self, entity: str, rows: Iterable[T]) -> Iterator[T]:
-        """The same rows, counted."""
+        """Yield the rows unchanged, and count them."""
         for row in rows:
             self.rows += 1
             if self.rows % REPORT_ROWS == 0:

@@ -13,7 +13,7 @@ from nestling.ir.quantity_words import agreeing, first_of
 WRITING = ("find", "insert", "update", "createCollection", "createIndex")
 MODIFYING = "collMod"
 EVERY = ""
-"""As the server writes it in a privilege: every collection of a database."""
+"""The collection of a privilege that covers every collection of a database, as the server writes it."""
 
 
 Need = tuple[Sequence[str], Sequence[str]]

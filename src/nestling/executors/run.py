@@ -42,7 +42,7 @@ def documents(
 def asked(
     database: Database[Any], read: CompiledRead, *, session: ClientSession | None = None
 ) -> Iterator[BsonDocument]:
-    """The same; errors stay the driver's, as a write has its own words for them."""
+    """Yield the result documents of a bound read; errors stay the driver's, since a write has its own messages for them."""
     call = read_call(read)
     if call is None:
         return

@@ -15,7 +15,10 @@ _ROW_MAY_BE_THERE = {MYSQL: "INSERT IGNORE or ON DUPLICATE KEY UPDATE"}
 
 @dataclass(slots=True)
 class TransactionState:
-    """Nothing undoes one statement of a MongoDB transaction: one that fails takes all of it along, its error caught or not."""
+    """Whether a statement of the transaction has failed, and whether it is over.
+
+    MongoDB cannot undo a single statement of a transaction: one that fails undoes all of it, whether its error is caught or not.
+    """
 
     dialect: str
     failed: BaseException | None = None

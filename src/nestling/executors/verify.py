@@ -130,7 +130,7 @@ class _Sides:
         return self._counter.counted(self.entity.name, read_raw(self._database, self._home))
 
     def read_again(self, rows: int) -> None:
-        """Both sides are read a second time: so many rows more."""
+        """Expect so many more rows, because both sides are read a second time."""
         self._counter.expect(rows)
 
     def decode(self, raw: RawRow) -> Row:

@@ -71,7 +71,7 @@ class _Forms:
 
     @classmethod
     def of(cls, path: PathFacts) -> Self:
-        """Those of a field."""
+        """The counts for the texts of a field."""
         known = dict(path.forms)
         return cls(known.get("dayFirst", 0), known.get("slashed", 0), known.get("date", 0))
 

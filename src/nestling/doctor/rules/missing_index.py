@@ -94,7 +94,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _shared_by_all(seen: RuleInput, target: CollectionFacts, wanted: Sequence[WantedIndex]) -> list[SharedIndex]:
-    """As few indexes as possible that serve all of them; fields of references come first where possible."""
+    """As few indexes as possible that together serve all wanted ones; fields of references come first where possible."""
     made: list[SharedIndex] = []
     for each in sorted(wanted, key=lambda each: (-len(each.keys), -len(each.equal), each.keys)):
         place, index = next(

@@ -53,7 +53,7 @@ def _is_plain(index: IndexFacts) -> bool:
 
 
 def _reversed(index: IndexFacts) -> tuple[tuple[str, int | str], ...]:
-    """The same index read from its other end."""
+    """The keys of the index with every direction reversed, as it is read from its other end."""
     return tuple((field, -direction if isinstance(direction, int) else direction) for field, direction in index.keys)
 
 

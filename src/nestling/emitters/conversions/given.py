@@ -205,7 +205,7 @@ def number_at_start(value: Any, read: Callable[[str], int | float]) -> Any:
 
 
 def cast_to_float(value: Any) -> Any:
-    """The same as a float."""
+    """Cast a number, text or bytes to a float; any other value is returned unchanged."""
     return float(cast_to_number(value)) if isinstance(value, int | float | str | bytes) else value
 
 

@@ -28,7 +28,10 @@ MORE_ALIKE = "IiKkSs"
 
 
 def in_runs(character: str, upper: bool) -> str:
-    """The same for long texts: by the server's own rule of case where that is PostgreSQL's, in runs that may be put together."""
+    """A character as a regular expression for long texts, which may be joined with others to a run.
+
+    Uses the server's own option for case where it has PostgreSQL's rule.
+    """
     found = becomes(character, upper)
     is_pair = len(found) == 4 and character.isascii() and character.isalpha() and character not in MORE_ALIKE
     return f"(?i:{character})" if is_pair else found

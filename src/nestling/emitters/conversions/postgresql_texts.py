@@ -130,7 +130,7 @@ def strict_range(kind: str, bits: int) -> Callable[[Any], Any]:
 
 
 def strict_daterange(value: Any) -> Any:
-    """The same of days."""
+    """Convert a `daterange` to PostgreSQL's text of it, from the first day in it to the first day after it."""
     return discrete_range("daterange", "[2024-01-01,2024-02-01)", day_in_range, lambda day: day + timedelta(days=1))(
         value
     )

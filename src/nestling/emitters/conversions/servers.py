@@ -161,7 +161,7 @@ def strict_text(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]
 
 
 def strict_char(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The same without the blanks at its end, which a `char` does not keep."""
+    """Return a converter to text of at most this length, without trailing blanks, which a `char` does not store."""
     convert = strict_text(length, read)
     return lambda value: convert(value).rstrip(" ")
 
@@ -180,7 +180,7 @@ def mysql_text(value: Any) -> str:
 
 
 def mysql_text_given(value: Any) -> Any:
-    """The same of a value that a statement of MySQL's takes for a text; bytes are none."""
+    """Convert a value where a MySQL statement expects a text, as `mysql_text` does; bytes stay bytes."""
     return value if value is None or isinstance(value, bytes) else mysql_text(value)
 
 
@@ -199,7 +199,7 @@ def strict_bytes(value: Any) -> Any:
 
 
 def mysql_bytes(value: Any) -> Any:
-    """The same of MySQL's; a UUID is refused, of which its drivers write the text."""
+    """Convert to bytes as MySQL's drivers do; refuses a UUID, which they send as its text."""
     if is_uuid(value):
         raise ValueError("MySQL's drivers send a UUID as its 36 characters, not as bytes", "give its `.bytes`")
     return strict_bytes(value)
@@ -258,7 +258,10 @@ def rounded_second(digits: int) -> Callable[[datetime], datetime]:
 
 
 def second_rounded_from_2000(digits: int) -> Callable[[datetime], datetime]:
-    """The same of PostgreSQL, which takes the one that is farther from the year 2000 where two are as near."""
+    """Return a function that rounds a moment to so many digits of a second as PostgreSQL does.
+
+    Halfway between two values it takes the one farther from the year 2000.
+    """
     cut, half = cut_second(digits), 10 ** (6 - digits) // 2
     return lambda value: cut(value + timedelta(microseconds=half - (value.year < 2000)))
 
@@ -320,7 +323,7 @@ def strict_time_of_day(value: Any) -> Any:
 
 
 def strict_clock(value: Any) -> Any:
-    """The same of PostgreSQL's `time`: within one day, without a zone."""
+    """Convert to the text of PostgreSQL's `time`: within one day, without a zone."""
     text = re.sub(r"[-+]\d\d(?::?\d\d)?$", "", strict_time_of_day(value))
     if text.startswith("-") or text > "24:00:00":
         raise ValueError("beyond one day")
@@ -328,7 +331,7 @@ def strict_clock(value: Any) -> Any:
 
 
 def strict_timetz(value: Any) -> Any:
-    """The same of PostgreSQL's `timetz`, whose zone is UTC where none is given."""
+    """Convert to the text of PostgreSQL's `timetz`; its zone is UTC if none is given."""
     text = strict_time_of_day(value)
     clock, zone = re.fullmatch(r"(.*?)([-+]\d\d(?::?\d\d)?)?", text).groups(default="+00")  # type: ignore[union-attr]
     minutes = zone[3:].lstrip(":")

@@ -68,7 +68,7 @@ def sqlite_number(value: Any) -> Any:
 
 
 def sqlite_whole(value: Any) -> Any:
-    """The same; a float that is a 64-bit integer becomes one."""
+    """Convert to a number as SQLite's NUMERIC affinity does; a float that equals a 64-bit integer becomes one."""
     found = numeric(sqlite_value(value))
     is_whole = isinstance(found, float) and found.is_integer() and -INT64 < found < INT64
     return int(found) if is_whole else found
@@ -224,7 +224,10 @@ def day_of(text: str) -> date | None:
 
 
 def moment_among(attribute: str, digits: int, zoned: bool, otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The same of a moment, by how many digits of a second the attribute's texts have."""
+    """Return a converter to a moment, for a column whose texts have this many digits of a second.
+
+    A value that is not a moment of this kind is passed to `otherwise`.
+    """
 
     def convert(value: Any) -> Any:
         if not isinstance(value, str | date):

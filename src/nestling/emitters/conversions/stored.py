@@ -52,7 +52,7 @@ def stored(name: str, value: Any, kind: str, convert: Callable[[Any], Any]) -> A
 
 
 def stored_json(name: str, value: Any, kind: str, convert: Callable[[Any], Any]) -> Any:
-    """The same for a column of JSON: a document or list is one there, whose names and values are data alone."""
+    """A parameter's value as a JSON column stores it: a document or list stays one, and its names and values are data only."""
     check_stored(name, value, kind)
     if value is None:
         return MISSING
@@ -63,7 +63,7 @@ def stored_json(name: str, value: Any, kind: str, convert: Callable[[Any], Any])
 
 
 def stored_array(name: str, value: Any, kind: str, convert: Callable[[Any], Any]) -> Any:
-    """The same for a column of arrays, which takes a list of values too."""
+    """A parameter's value as a column of arrays stores it; a list of values is accepted too."""
     check_stored(name, value, kind)
     if value is None:
         return MISSING

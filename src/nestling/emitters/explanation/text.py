@@ -140,7 +140,7 @@ def near(flips: Sequence[Flip]) -> Sequence[Flip]:
 
 
 def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[UnbrokenLine]]:
-    """The other structures that are used, and those considered but not used."""
+    """The lines about other structures: those that are used, and those considered but not used."""
     kept, others = kept_and_not(weighed)
     useless = [each.structure for each in others if each.gain == 0]
     rejected = [each for each in others if each.gain]

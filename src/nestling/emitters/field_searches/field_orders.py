@@ -39,7 +39,7 @@ def field_orders(old: Design, new: Design) -> Mapping[str, Sequence[SearchStage]
 
 
 def id_orders(design: Design) -> Mapping[str, Sequence[SearchStage]]:
-    """The same for each `_id` of several parts that is not in its design's own order."""
+    """By collection, the stages that report each compound `_id` whose fields are not in the design's order."""
     found = {}
     for store in design.stores:
         inside = by_field(documents(design, store)).get(ID, ())

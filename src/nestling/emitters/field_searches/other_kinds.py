@@ -48,7 +48,7 @@ def other_kinds(store: StoredCollection) -> OtherKinds | None:
 
 
 def fields_of_kinds(store: StoredCollection) -> Mapping[str, tuple[str, ...]]:
-    """Such fields with the discriminator values of their kinds."""
+    """The fields that only some kinds of document have, each with the discriminator values of these kinds."""
     variant = store.collection.variant
     if variant is None or not _has_kinds(store):
         return {}

@@ -154,11 +154,11 @@ class ProgramWriter(ABC):
 
     @abstractmethod
     def counted(self, rows: str) -> str:
-        """These rows are affected."""
+        """The code that adds the number of rows in `rows` to the affected ones."""
 
     @abstractmethod
     def answered(self, rows: str, cells: Mapping[str, str]) -> str:
-        """These rows are answered: a cell of each for each field."""
+        """The code that returns the rows in `rows`, with a value from `cells` for each field."""
 
     @abstractmethod
     def alone(self, call: str) -> str:

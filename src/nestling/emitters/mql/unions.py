@@ -18,7 +18,7 @@ _Stages = tuple[str | None, list[Mql]]
 
 
 def without_unions(read: CompiledRead) -> CompiledRead:
-    """The same read in a form a transaction takes."""
+    """The read without `$unionWith`, for use in a transaction."""
     if read.operation is not Operation.AGGREGATE or not _has_union(read.pipeline):
         return read
     collection, stages = _rewritten(read.collection, read.pipeline)

@@ -39,7 +39,7 @@ def read_function(read: CompiledRead, name: str) -> str:
 
 
 def join_function(join: ClientJoin, name: str) -> str:
-    """The same of an application-level join."""
+    """The source of a function `name(db, *, parameters)` that joins in the application and returns the rows as dicts."""
     once = Conversions.of((join.first, join.second), tuple(map(argument, join.parameters)))
     return "\n".join([*_head(name, join.parameters, join.sql), *once.lines(), *_joined(join, once)]) + "\n"
 

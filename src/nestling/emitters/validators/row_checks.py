@@ -143,5 +143,5 @@ class _AtPlace:
         return column.name not in self._paths
 
     def parameter(self, name: str) -> object:
-        """Not needed: a check has no parameters."""
+        """Raise `KeyError`: a check has no parameters."""
         raise KeyError(name)

@@ -9,7 +9,7 @@ from pymongo.database import Database
 
 
 def without_images(database: Database[Any], collections: Iterable[str]) -> tuple[str, ...]:
-    """Those of the collections for which the server keeps no documents before changes; none that do not exist."""
+    """The collections for which the server keeps no documents from before changes; omits those that do not exist."""
     names = sorted(set(collections))
     kept = {
         each["name"]: bool(each.get("options", {}).get("changeStreamPreAndPostImages", {}).get("enabled"))

@@ -113,7 +113,7 @@ class _Run:
     well: list[CompiledRead] = field(default_factory=list)
     """Screens that have found nothing: checks that share one are done with at once."""
     stopped: Event = field(default_factory=Event)
-    """That nobody waits for the rest any more."""
+    """Set when nobody waits for further results."""
 
     def all(self, gaps: Sequence[Gap]) -> CheckReport:
         chosen = [c for c in self.compiled if self.way.only is None or c.check.key in self.way.only]

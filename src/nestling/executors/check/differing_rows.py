@@ -76,7 +76,7 @@ class Reader:
         return [row for row in rows if differing_values(compiled.check, row)]
 
     def _still(self, compiled: CompiledCheck, rows: Sequence[FoundRow]) -> list[FoundRow]:
-        """Those of the rows that differ by the collation of the check, too."""
+        """The rows that differ by the collation of the check, too."""
         these = {"$match": {"_id": {"$in": [row[ID] for row in rows]}}}
         pipeline: list[ScopeStage] = [these, *compiled.read.pipeline]
         found = self._asked(compiled.check, pipeline, compiled.read.collation_option)

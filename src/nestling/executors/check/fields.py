@@ -13,7 +13,7 @@ from nestling.ir.found_field import FoundField, steps_of
 
 
 def differing_fields(fields: Sequence[tuple[str, CompiledCheck]], database: Database[Any]) -> tuple[FoundField, ...]:
-    """Those of the fields (path, its checks) that differ anywhere, in their order; raises what `run_checks` does."""
+    """The fields that differ anywhere, in the order given as (path, its checks); raises what `run_checks` does."""
     report = run_checks([compiled for _, compiled in fields], database, way=CheckOptions(shown=1))
     examples = {each.check: each.id for each in report.findings}
     return tuple(

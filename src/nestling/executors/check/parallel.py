@@ -31,7 +31,7 @@ def together(part: RunPart, checks: Sequence[CompiledCheck], report: Watch | Non
 
 
 def _groups(checks: Sequence[CompiledCheck]) -> list[list[CompiledCheck]]:
-    """Those with the same screen together, in the order of the first of each."""
+    """The checks grouped by equal screens, in the order of the first of each group."""
     groups: list[list[CompiledCheck]] = []
     for each in checks:
         same = next((group for group in groups if each.screen is not None and group[0].screen == each.screen), None)

@@ -21,7 +21,7 @@ class CheckVerdict(NamedTuple):
     repaired: int = 0
 
     def plus(self, other: CheckVerdict) -> CheckVerdict:
-        """Both together."""
+        """The sum of two verdicts."""
         return CheckVerdict(*map(sum, zip(self, other, strict=True)))
 
 

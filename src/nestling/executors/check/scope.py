@@ -62,7 +62,7 @@ def with_ids(ids: Sequence[object]) -> Iterator[Range]:
 
 
 def by_chance(collection: Collection[Any], sample: float) -> Range:
-    """So many documents (a share of them, below 1) drawn by chance."""
+    """A random range of so many documents, or of this share of them if `sample` is below 1."""
     there = collection.estimated_document_count()
     wanted = max(1, math.ceil(there * sample) if sample < 1 else int(sample))
     return Range(({"$sample": {"size": wanted}},) if wanted < there else (), documents=min(wanted, there))

@@ -216,7 +216,7 @@ def _folded(value: object) -> object:
 
 
 def _same_bag(one: Sequence[Row], other: Sequence[Row]) -> bool:
-    """The same rows as often; fractions may differ in their last digits."""
+    """Whether both have the same rows equally often; fractions may differ in their last digits."""
     if len(one) != len(other):
         return False
     if Counter(map(repr, one)) == Counter(map(repr, other)):

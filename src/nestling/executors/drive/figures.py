@@ -18,7 +18,7 @@ something else pauses now and then, and the pauses would decide. The 95th and 99
 
 
 def latency(seconds: Sequence[float]) -> Latency | None:
-    """Its quantiles; None of nothing."""
+    """The quantiles, mean and number of the given times in seconds; None if there are none."""
     if not seconds:
         return None
     p50, p95, p99 = np.quantile(np.asarray(seconds), (0.5, 0.95, 0.99))

@@ -6,4 +6,4 @@ DUPLICATE_KEY = 11000
 NOT_VALID = 121
 """A validator refuses the document."""
 INDEX_CONFLICTS = frozenset((85, 86))
-"""Another index has the same keys, or the same name."""
+"""The codes for an index whose keys or name another index has."""

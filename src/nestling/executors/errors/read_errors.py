@@ -52,7 +52,7 @@ def read_errors(name: str, database: Database[Any]) -> Iterator[None]:
 
 @asynccontextmanager
 async def read_errors_async(name: str, database: AsyncDatabase[Any]) -> AsyncIterator[None]:
-    """The same for asyncio."""
+    """Turn what the driver raises on asyncio while a read called `name` runs into our errors; see `read_errors`."""
     try:
         with _final_errors(name):
             yield
@@ -64,7 +64,7 @@ async def read_errors_async(name: str, database: AsyncDatabase[Any]) -> AsyncIte
 
 @contextmanager
 def _final_errors(name: str) -> Iterator[None]:
-    """Those that tell all by themselves."""
+    """Turn the errors that need no further look at the server into ours."""
     try:
         yield
     except DocumentTooLarge:

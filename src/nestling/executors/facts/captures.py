@@ -24,7 +24,10 @@ ALL_LEVEL = 2
 SWITCH_ON = '`db.getSiblingDB("{}").setProfilingLevel(2)`'
 """What to tell a server's shell, so that its profiler notes every statement of a database."""
 ALL_BUT_OURS = '`db.getSiblingDB("{}").setProfilingLevel(1, {{filter: {{appName: {{$ne: "nestling"}}}}}})`'
-"""The same without what nestling asks, from 4.4.2 on: at level 2 a look at the data fills the megabyte the profiler keeps."""
+"""The command that makes the profiler record every statement but nestling's, from 4.4.2 on.
+
+At level 2 a look at the data alone fills the megabyte that the profiler keeps.
+"""
 OURS_LEFT_OUT = {"appName": {"$not": {"$eq": OWN}}}
 """How a server says that filter."""
 NO_SUCH_STAGE = (16436, 40324)

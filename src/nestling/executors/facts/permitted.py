@@ -38,7 +38,7 @@ class Asking:
         return max(self.deadline - time.monotonic(), LEAST_SECONDS)
 
     def within(self, seconds: float) -> Asking:
-        """The same run, for a part of it that must end sooner."""
+        """This run with an earlier deadline, for a part that must end within so many seconds."""
         return replace(self, deadline=min(self.deadline, time.monotonic() + max(seconds, LEAST_SECONDS)))
 
     @property

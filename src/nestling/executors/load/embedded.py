@@ -45,7 +45,7 @@ class ChildRows:
         return self._one_by_one() if self._code.uses_other_streams else self._grouped()
 
     def pairs(self) -> Callable[[RowKey], list[tuple[AnyRow, Any]]]:
-        """The same with each element's row beside it."""
+        """The function from a parent's key to its elements, each with its row, in the stream's order."""
         self._code.result = f"(row, {self._code.result})"
         return self.elements()
 

@@ -94,11 +94,11 @@ class Deriver:
         self._shelves, self._open = dict[str, _Place](), ExitStack()
 
     def __enter__(self) -> Deriver:
-        """It keeps the places it derives documents in."""
+        """Return the deriver, which keeps the places it derives documents in."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """They are gone."""
+        """Release the places."""
         self._open.close()
 
     def _place(self, target: MigrationUnit) -> _Place:

@@ -25,7 +25,10 @@ def repeated_keys(homes: Homes, entities: Iterable[str]) -> Iterator[RepeatedKey
 
 
 def repeated_uniques(homes: Homes, entities: Iterable[str]) -> Iterator[RepeatedKey]:
-    """The same of what else the model says is unique, but for what an index keeps so in the only collection; NULLs repeat."""
+    """Yield a few repeated values of each unique group, unless an index on the entity's only collection enforces it.
+
+    NULLs may repeat.
+    """
     for name in entities:
         places = homes.at(name)
         for unique in homes.model.entity(name).uniques:

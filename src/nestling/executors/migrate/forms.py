@@ -29,7 +29,10 @@ IsOther = Callable[[object, object], bool]
 def telling_decoder(
     columns: Sequence[str], entity: Entity, told: ToldForms, policy: Policy
 ) -> Callable[[Mapping[str, Any]], Row]:
-    """As `row_decoder`, followed by the column with stored forms; a null without such a form is NULL."""
+    """Return a decoder of rows like `row_decoder`, with a further column for the stored forms.
+
+    A null without such a form is NULL.
+    """
     plain = row_decoder(columns, entity, policy)
     nulls = told.nulls.get(entity.name, frozenset())
     values = told.values.get(entity.name, frozenset())

@@ -86,7 +86,7 @@ class Homes:
                 yield from map(decode, read_stored(self.database, query, session))
 
     def whole(self, entity: str, attributes: Sequence[str], values: Sequence[AttributeValues]) -> Iterator[Row]:
-        """The same rows, each as often as it is in the entity's home."""
+        """The rows with these values, each as often as the entity's home contains it."""
         seen = Counter[object]()
         for some in batches(values, ASKED_AT_ONCE):
             brought = Counter[object]()

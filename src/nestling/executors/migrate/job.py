@@ -24,10 +24,10 @@ class IndexMoves:
     """What happens to the indexes of a database."""
 
     built: Sequence[CreateIndex]
-    """Those of the new design that the database lacks, and those carried over."""
+    """The new design's indexes that the database lacks, and the indexes carried over."""
 
     late: Sequence[CreateIndex]
-    """Those that wait for the cutover: they would remove documents (TTL) or have the name of one to be dropped."""
+    """The indexes that wait for the cutover: they would remove documents (TTL), or have the name of one to be dropped."""
 
     gone: Sequence[CreateIndex]
     """Existing ones of kept collections that only the old design has; the cutover drops them."""
@@ -36,13 +36,13 @@ class IndexMoves:
     """Existing ones of rebuilt collections."""
 
     carried: Sequence[CreateIndex]
-    """Those of `seen` that no design knows and that are built on the successor of their collection."""
+    """The indexes of `seen` that no design knows and that are built on the successor of their collection."""
 
     going: Sequence[CreateIndex]
-    """Those dropped because the new design lacks them, including `gone`."""
+    """The indexes dropped because the new design lacks them, including `gone`."""
 
     lost: Sequence[CreateIndex]
-    """Those without a replacement that somebody may need."""
+    """The indexes without a replacement that somebody may need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Searches:
     """Sub-documents that get another order of their fields."""
 
     id_orders: Mapping[str, Stages]
-    """The same for `_id`s, in the new collections."""
+    """Compound `_id`s that get another order of their fields, in the new collections."""
 
     copies: Sequence[tuple[str, CompiledCheck]]
     """Fields that follow from others and are kept so by writes: the path, and its check."""
@@ -103,7 +103,7 @@ class Job:
     """All collections of the old design."""
 
     kept: frozenset[str]
-    """Those that the new design keeps unchanged."""
+    """The collections that the new design keeps unchanged."""
 
     names: Mapping[str, str]
     """The final name of every collection that is built."""

@@ -45,7 +45,7 @@ def with_patience(work: Callable[[], Answer], database: Database[Any], waits: Ca
 
 
 def _told(error: PyMongoError | NestlingError, database: Database[Any]) -> NestlingError:
-    """The same error, with the move that helps."""
+    """The error as one of ours, with the move that helps."""
     if isinstance(error, NestlingError):
         return type(error)(*(replace(each, next_move=AGAIN) for each in error.problems))
     what = f"the server did not do it: {redact(str(error))}"

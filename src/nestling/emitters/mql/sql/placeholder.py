@@ -234,7 +234,7 @@ def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
 
 
 def _as_the_statement_has_it(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
-    """Its casts, and SQLite's affinities."""
+    """The conversions that the statement itself demands: its casts, and SQLite's affinities."""
     if placeholder.by_sqlite and placeholder.boundary is None:
         yield Conversion(given.time_as_text)
         yield Conversion(given.decimal_as_float)

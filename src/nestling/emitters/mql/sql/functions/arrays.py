@@ -175,7 +175,10 @@ def _remove(node: Call, r: Renderer) -> MqlValue:
 
 
 def row(node: Call, r: Renderer) -> MqlValue:
-    """Its values, which an array keeps in their places; in a document, as `$group` takes an array for several arguments."""
+    """The values of a row as an array, each in its position.
+
+    In a document, because `$group` takes an array for several arguments.
+    """
     named = {f"value{place}": r.value(each) for place, each in enumerate(node.arguments)}
 
     def body(*values: MqlValue) -> MqlValue:

@@ -166,7 +166,7 @@ def repeated(text: MqlValue, times: MqlValue) -> MqlValue:
 
 
 def repeat(node: Call, r: Renderer) -> MqlValue:
-    """Nothing for no times or fewer."""
+    """A text repeated; the empty text if the number is zero or less."""
     return over(node, r, lambda text, times: repeated(text, {"$max": [times, 0]}), inside=True)
 
 

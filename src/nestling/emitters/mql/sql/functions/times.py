@@ -59,7 +59,7 @@ _DAY_OF_YEAR = re.compile(r"%[jW]")
 
 
 def now(node: Call, r: Renderer) -> MqlValue:  # noqa: ARG001 - one signature for all functions
-    """The same for the whole statement."""
+    """The server's current time, which is one value for the whole statement."""
     return SERVER_TIME
 
 
@@ -296,7 +296,7 @@ def units_between(node: Call, r: Renderer) -> MqlValue:
 
 
 def _micros_between(node: Call, unit: object, r: Renderer) -> MqlValue:
-    """The same of moments finer than a millisecond, by their microseconds."""
+    """The number of whole units between two moments finer than a millisecond, from their microseconds."""
     if unit != "microsecond" and unit not in _MILLISECONDS:
         raise rendering_gap(f"how many {unit}s lie between timestamps finer than a millisecond; {_DATES_INSTEAD}")
     one, other = node.arguments[1:]
