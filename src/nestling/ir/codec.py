@@ -10,10 +10,10 @@ from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.raw_bson import RawBSONDocument
 
 CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
-"""Dates come back naive, in UTC."""
+"""Decodes dates as naive datetimes in UTC."""
 AS_STORED = CODEC.with_options(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
-"""The same, but dates beyond the years 1 to 9999 become `DatetimeMS` instead of an error."""
+"""Like `CODEC`, but decodes dates beyond the years 1 to 9999 as `DatetimeMS` instead of raising an error."""
 RAW = AS_STORED.with_options(document_class=RawBSONDocument)
-"""The same for documents that are kept undecoded."""
+"""Like `AS_STORED`, but leaves documents undecoded."""
 BsonDocument = Mapping[str, Any]
 """A document as the driver gives and takes it."""

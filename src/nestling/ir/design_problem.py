@@ -68,14 +68,14 @@ class Mode:
     loads: tuple[tuple[str, float], ...] = ()
 
     def then(self, other: Mode) -> Mode:
-        """Both ways, one after the other, as one."""
+        """This way followed by the other, as one."""
         needs = tuple(dict.fromkeys((*self.needs, *other.needs)))
         without = tuple(dict.fromkeys((*self.without, *other.without)))
         also, loads = (*self.also, *other.also), (*self.loads, *other.loads)
         return Mode(f"{self.text}; {other.text}", needs, self.cost + other.cost, also, without, loads)
 
     def times(self, number: float, *, more: float = 0.0) -> Mode:
-        """The same so many times in an execution, and `more` seconds once."""
+        """This way repeated so many times in an execution, plus `more` seconds once."""
         also = tuple((name, cost * number) for name, cost in self.also)
         loads = tuple((name, cost * number) for name, cost in self.loads)
         return replace(self, cost=self.cost * number + more, also=also, loads=loads)

@@ -128,7 +128,7 @@ class Entity:
         return {*self.key, *(name for group in self.uniques for name in group), *some}
 
     def full_names(self, attributes: Iterable[str]) -> tuple[str, ...]:
-        """These attributes, each as `entity.attribute`."""
+        """The attributes, each as `entity.attribute`."""
         return tuple(f"{self.name}.{name}" for name in attributes)
 
     def always_has(self, name: str) -> bool:

@@ -26,7 +26,7 @@ def alike_when_stored(entity: Entity) -> tuple[str, ...]:
 
 
 def alike_attributes(entities: Iterable[Entity]) -> dict[str, tuple[str, ...]]:
-    """The same of attributes within an entity."""
+    """By folded name, the attributes within one entity whose names differ only in case."""
     return {folded: same for each in entities for folded, same in alike(each.attribute_names).items()}
 
 

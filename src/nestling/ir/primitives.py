@@ -208,7 +208,7 @@ class WindowUnit(StrEnum):
 
     @property
     def days(self) -> float:
-        """Its length in days; a month counts as 30 days."""
+        """The length of the unit in days; a month counts as 30 days."""
         return {"minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "month": 30.0}[self.value]
 
 

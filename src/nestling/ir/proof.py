@@ -82,7 +82,7 @@ class Space:
 
     @property
     def disk_bytes(self) -> int:
-        """Both together."""
+        """Bytes on disk of documents and indexes together."""
         return self.data_bytes + self.index_bytes
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class GapKind(StrEnum):
-    """Whose limitation a gap is; shown with the gap, unless the input itself is wrong."""
+    """The cause of a gap; shown with the gap, unless the input itself is wrong."""
 
     NOTIMPL = "notimpl"  # nestling
     NOTYET = "notyet"  # this server version
@@ -30,7 +30,7 @@ class GapKind(StrEnum):
 
     @property
     def words(self) -> str:
-        """Whose limitation it is, for people; "" if the input itself is wrong."""
+        """The cause in words for people; "" if the input itself is wrong."""
         match self:
             case GapKind.NOTIMPL:
                 return "nestling does not convert this"

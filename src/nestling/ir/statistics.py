@@ -126,7 +126,7 @@ class EntityStatistics:
     attributes: tuple[tuple[str, AttributeStatistics], ...] = ()
 
     def attribute(self, name: str) -> AttributeStatistics:
-        """That attribute's statistics, empty if nothing is known."""
+        """The statistics of an attribute, empty if nothing is known."""
         return next((found for attribute, found in self.attributes if attribute == name), AttributeStatistics())
 
 
@@ -177,7 +177,7 @@ class Statistics:
         return self._relationships.get(name, RelationshipStatistics())
 
     def merged(self, other: Statistics) -> tuple[Statistics, tuple[str, ...]]:
-        """Both together, the stronger provenance winning (self on a tie); and a sentence per conflict."""
+        """Both statistics combined, and a sentence for each conflict. The stronger provenance wins, on a tie that of `self`."""
         conflicts: list[str] = []
         entities = []
         for name in dict.fromkeys((*self._entities, *other._entities)):
@@ -203,7 +203,7 @@ def quantities(record: Record) -> Iterator[tuple[str, Quantity]]:
 
 
 def without_values(statistics: Statistics) -> Statistics:
-    """The same numbers, without any value of the data."""
+    """The statistics without any value of the data."""
     entities = (
         (name, replace(known, attributes=tuple((a, replace(found, values=None)) for a, found in known.attributes)))
         for name, known in statistics.entities

@@ -152,7 +152,7 @@ class Access:
 
     @property
     def sides(self) -> tuple[Access, ...]:
-        """The same for each side of its OR: what that side compares, and what must hold besides."""
+        """An access for each side of the OR: its own comparisons, and the equalities that must hold besides."""
         besides = tuple(each for each in self.filters if each.operator.seeks)
         return tuple(replace(self, filters=(*besides, *side), any_of=()) for side in self.any_of)
 

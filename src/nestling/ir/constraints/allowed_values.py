@@ -36,7 +36,7 @@ def nth_value(number: int, of: int, allowed: Allowed, kind: Type) -> object:
 
 
 def _ends(allowed: Allowed, of: int) -> tuple[Decimal, Decimal]:
-    """Both ends of the range; one that is open is as far away as there are values to make."""
+    """The lower and upper end of the range; an open end is far enough away for `of` values."""
     low, high = (None if end is None else Decimal(end) for end in (allowed.minimum, allowed.maximum))
     low = low if low is not None else (high if high is not None else Decimal()) - of - 1
     return low, high if high is not None else low + of + 1

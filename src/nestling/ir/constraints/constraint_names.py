@@ -26,7 +26,7 @@ def attributes_called(name: str, entity: Entity) -> tuple[str, ...] | None:
 def unusual(
     names: Iterable[tuple[str, tuple[str, ...]]], table: str, key: tuple[str, ...], uniques: Iterable[tuple[str, ...]]
 ) -> ConstraintNames:
-    """Those names of these groups that PostgreSQL would not give them."""
+    """The given names of these groups, without those that PostgreSQL would choose by itself."""
     groups = [*([key] if key else []), *uniques]
     known = {frozenset(group) for group in groups}
     usual = {(name, frozenset(group)) for name, group in _usual_names(table, key, groups)}

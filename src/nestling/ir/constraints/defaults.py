@@ -27,22 +27,25 @@ class Generated(StrEnum):
 
 
 NUMBERED = (Generated.NUMBER, Generated.SEQUENCE, Generated.IDENTITY)
-"""Those that are the next number."""
+"""The defaults that generate the next number."""
 
 NEW_IDS = (Generated.UUID, Generated.OBJECT_ID)
-"""Those that whoever stores the row makes."""
+"""The defaults for which whoever stores the row generates the value."""
 
 _HALF = 0.5
 _ZERO = re.compile(r"\s*[+-]?0+(?:\.(?:[0-4]\d*)?)?\s*", re.ASCII)
 """Texts of what is less than a half."""
 
 NEVER_RETURN = (Generated.SEQUENCE, Generated.IDENTITY)
-"""Those of them that never give the number of a deleted row again."""
+"""The numbered defaults that never reuse the number of a deleted row."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConstantDefault:
-    """The same conceptual value for every row, never NULL; one that is not of its attribute's type is as it was found."""
+    """A default that is the same conceptual value for every row, never NULL.
+
+    A value that does not fit its attribute's type is kept as it was found.
+    """
 
     value: object
 

@@ -49,7 +49,7 @@ class PartialUnique:
             return None
 
     def __str__(self) -> str:
-        """As DDL has it: `UNIQUE (name) WHERE deleted_at IS NULL`, `UNIQUE (lower(login))`."""
+        """The constraint as in DDL: `UNIQUE (name) WHERE deleted_at IS NULL`, `UNIQUE (lower(login))`."""
         keys = ", ".join(f"lower({name})" if name in self.lower else name for name in self.attributes)
         return f"UNIQUE ({keys}) WHERE {condition_text(self.condition)}"
 

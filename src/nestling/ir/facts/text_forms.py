@@ -21,7 +21,7 @@ _ZONE = "(?:Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])"
 REAL_DATE = f"{_DAY}(?:{_CLOCK}{_ZONE}?)?"
 """The dates among them that a calendar and a clock have: the server converts each."""
 ZONELESS = f"{_DAY}(?:{_CLOCK})?"
-"""Those of them that name no time zone: the server reads them as UTC."""
+"""A pattern for dates without a time zone, which the server reads as UTC."""
 CODE = "[+-]?0[0-9]+"
 """Digits behind a zero, as those of telephone numbers and postal codes: no number keeps the zero."""
 TRUE = ("true", "yes", "on")

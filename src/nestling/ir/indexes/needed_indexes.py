@@ -23,7 +23,7 @@ NOWHERE = "_id.ci"  # beside the whole `_id`, a part of it tells nothing more
 
 
 def needed_indexes(design: Design) -> Iterator[PlannedIndex]:
-    """Those for keys, unique groups, references, pages and buckets, and orphans."""
+    """Yield the indexes that the design needs for keys, unique groups, references, pages, buckets and orphans."""
     holders, followed = _holders_of_ids(design), followed_links(design.stores)
     for store in design.stores:
         if identity_is_collated(design, store):

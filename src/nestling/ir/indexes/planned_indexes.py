@@ -44,12 +44,12 @@ def named_indexes(design: Design) -> tuple[PlannedIndex, ...]:
 
 
 def built_besides(design: Design) -> tuple[PlannedIndex, ...]:
-    """Those that the design does not name: they keep keys unique, and references and upkeep fast."""
+    """The planned indexes that the design does not name: they keep keys unique, and references and upkeep fast."""
     return tuple(index for index in planned_indexes(design) if not index.named)
 
 
 def unweighed(design: Design) -> tuple[PlannedIndex, ...]:
-    """Those that no statement paid for: unnamed ones, and those that buckets always have."""
+    """The planned indexes that were not weighed against statements: unnamed ones, and those that buckets always have."""
     of_buckets = [each for each in design.indexes if bucket_purpose(design, each) is not None]
     serving = {(each.collection, each.keys) for each in design.indexes if each.serves}
 

@@ -16,7 +16,7 @@ _MAYBE_TIMES = TIMES | {TypeName.ANY}
 def expiry_mistakes(
     model: Model, index: Index, roots: Sequence[Node], where: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """That it never removes anything; `roots` are those of its collection's documents."""
+    """Report a TTL index that never removes anything; `roots` are the roots of its collection's documents."""
     if index.expire_after_seconds is None:
         return
     for name, _ in index.keys:

@@ -18,7 +18,10 @@ _ARRAYS = (Form.ARRAY, Form.SCALARS)
 def parallel_mistakes(
     model: Model, index: Index, roots: Sequence[Node], where: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """That documents would be refused; `roots` are those of its collection's documents, each with arrays of its own."""
+    """Report an index on two arrays, with which the server would refuse documents.
+
+    `roots`: the roots of its collection's documents, each with its own arrays.
+    """
     for root in roots:
         held = {array for array in _arrays(model, root, "") if any(is_within(key, array) for key, _ in index.keys)}
         for one, other in combinations(sorted(held), 2):

@@ -237,7 +237,7 @@ class FirstRows:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """So many documents after leaving out the first; literals or parameters."""
+    """At most `count` documents after skipping `offset`; both are literals or parameters."""
 
     source: Step
     count: Expression | None
@@ -246,7 +246,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """The same documents; the server tests no later condition before this step.
+    """The documents unchanged; the server tests no later condition before this step.
 
     MongoDB 6.0 moves a lookup's conditions on a time series to its front, and then uses the first row's result for all rows.
     """

@@ -31,7 +31,7 @@ Measured on MongoDB 6.0.5 with reads of one small document that differ only in s
 
 
 def light(stages: float) -> float:
-    """So many light stages, as the profile's coefficient of stages counts them."""
+    """The work of so many light stages, in units of the profile's coefficient for stages."""
     return LIGHT * stages
 
 

@@ -74,7 +74,7 @@ class Action(StrEnum):
 
     @property
     def method(self) -> str:
-        """Its name in pymongo."""
+        """The name of the action's method in pymongo."""
         return self.name.lower()
 
 
@@ -178,8 +178,9 @@ class WriteCommand:
 
 @dataclass(frozen=True, slots=True)
 class TakeNumbers:
-    """As many numbers as there are `names`, from the `counter`, above the one that `highest` reads; with `count` as many as that
-    reads, in the transaction. See `NewNumbers`.
+    """Take one number for each of `names` from the `counter`, above the highest existing one, which `highest` reads.
+
+    With `count`, which is read in the transaction, as many numbers as it returns. See `NewNumbers`.
     """
 
     names: tuple[str, ...]

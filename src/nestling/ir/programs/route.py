@@ -137,7 +137,7 @@ class BackgroundUpkeep:
 
     @property
     def collection(self) -> str:
-        """Whose documents hold it."""
+        """The collection whose documents hold the copy or computed value."""
         return self.check.check.collection
 
 
@@ -166,5 +166,5 @@ class SyncPlan:
 
     @property
     def imaged(self) -> tuple[str, ...]:
-        """Those for which documents before their changes make following them precise."""
+        """The collections that can be followed precisely only with the documents from before their changes."""
         return tuple(sorted({each.route.collection for each in self.routes if each.route.needs_image}))

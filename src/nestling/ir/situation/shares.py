@@ -17,7 +17,10 @@ def share_of(known: EntityStatistics, constants: Iterable[Clause]) -> float | No
 
 
 def share_by(known: Callable[[str], AttributeStatistics], constants: Iterable[Clause]) -> float | None:
-    """The same, given statistics by name."""
+    """The share of rows that meet the constants, 0 to 1, given statistics by attribute name; None if unknown.
+
+    Attributes are assumed to be independent.
+    """
     ordered = sorted(constants, key=lambda each: each.name)
     groups = [list(group) for _, group in groupby(ordered, key=lambda each: each.name)]
     found = [_of_one(known(group[0].name), group) for group in groups]

@@ -13,4 +13,4 @@ FUNCTIONS = {
     AggregateKind.MAX: AggregateFunction.MAX,
 }
 EXTREMES = {FUNCTIONS[kind]: is_last for kind, is_last in EXTREME_IS_LAST.items()}
-"""The same of SQL's functions."""
+"""By SQL function that takes an extreme, whether it takes the last value."""

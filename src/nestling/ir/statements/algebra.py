@@ -204,7 +204,7 @@ class WindowFunction:
 
     @property
     def mixed(self) -> bool:
-        """As in `Column`: whether it is a date, and may be the text that one of its arguments may be."""
+        """Whether it is a date that may also be a text, because one of its arguments may be; see `Column`."""
         return self.type.name in TIMES and any(map(is_mixed_time, self.arguments))
 
 

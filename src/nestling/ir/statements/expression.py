@@ -148,7 +148,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The other truth value; NULL stays NULL."""
+    """The negation of a truth value; NULL stays NULL."""
 
     operand: Expression
     type: Type = field(default=BOOLEAN, init=False)

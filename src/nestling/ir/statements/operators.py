@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Rules(StrEnum):
-    """Whose rules a cast or function follows where databases differ."""
+    """The database whose rules a cast or function follows where databases differ."""
 
     SQLITE = "sqlite"
     POSTGRESQL = "postgresql"

@@ -13,7 +13,7 @@ def array_order(node: Node, entity: Entity) -> tuple[tuple[str, int], ...]:
 
 
 def ordered_by(orders: tuple[Order, ...], node: Node, entity: Entity) -> tuple[tuple[str, int], ...]:
-    """The same by another order of the same elements."""
+    """The sort of an array's elements by another order: (path, direction) for each attribute and then the identity."""
     wanted = {order.attribute: -1 if order.descending else 1 for order in orders}
     for name in entity.identity:
         wanted.setdefault(name, 1)

@@ -30,7 +30,7 @@ class KeptCheck:
 
     @property
     def label(self) -> str:
-        """Its name in an error."""
+        """The name of the check in an error."""
         return f"{self.check} of `{self.entity.name}`"
 
 

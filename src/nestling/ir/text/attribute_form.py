@@ -59,7 +59,7 @@ class AllowedForm(FileMap):
 
     @staticmethod
     def from_ir(allowed: Allowed) -> Plain:
-        """Its entries."""
+        """The constraint on values as plain values for a file."""
         entries = {
             "values": [_written(value) for value in allowed.values],
             "minimum": None if allowed.minimum is None else _written(allowed.minimum),
@@ -149,7 +149,7 @@ class AttributeForm(FileMap):
 
     @staticmethod
     def from_ir(attribute: Attribute, texts: Collation = Collation.BINARY) -> Plain:
-        """Its text, short when there is no more to say than a type."""
+        """The attribute as plain values for a file: a text if its type and nullability say everything."""
         text = f"{attribute.type}{'' if attribute.nullable else '!'}"
         unsaid = texts if attribute.type.name in TEXTS else Collation.BINARY
         rule = str(attribute.collation) if attribute.collation is not unsaid else None

@@ -36,7 +36,7 @@ class OptionsForm(FileMap):
 
     @staticmethod
     def from_ir(options: ir.Options) -> Plain:
-        """Its entries."""
+        """The options as plain values for a file."""
         entries = {
             "kind": str(options.kind),
             "time": options.time,
@@ -78,7 +78,7 @@ class SummaryForm(FileMap):
 
     @staticmethod
     def from_ir(summary: ir.Summary) -> Plain:
-        """Its entry."""
+        """The summary as a plain value for a file."""
         return str(summary.function) if summary.attribute is None else {str(summary.function): summary.attribute}
 
 
@@ -103,7 +103,7 @@ class BucketForm(FileMap):
 
     @staticmethod
     def from_ir(bucket: ir.Bucket) -> Plain:
-        """Its entries."""
+        """The bucket as plain values for a file."""
         window = bucket.window
         return (
             without({"by": bucket.by})
@@ -141,7 +141,7 @@ class VariantForm(FileMap):
 
     @staticmethod
     def from_ir(variant: ir.Variant, model: Model) -> Plain:
-        """Its entries."""
+        """The variant as plain values for a file."""
         members = {
             member.body.entity: {"value": member.value} | document_text(member.body, model)
             for member in variant.members
@@ -172,7 +172,7 @@ class SplitForm(FileMap):
 
     @staticmethod
     def from_ir(split: ir.Split) -> Plain:
-        """Its entries."""
+        """The split as plain values for a file."""
         rows = None if split.rows is None else {"attribute": split.rows.attribute, "before": split.rows.value}
         entries = {"attributes": group_text(split.attributes), "rows": rows, "gridfs": split.gridfs}
         return without(entries, gridfs=False)
@@ -204,7 +204,7 @@ class CollectionForm(DocumentForm):
 
     @staticmethod
     def from_ir(collection: ir.Collection, model: Model) -> Plain:
-        """Its entries."""
+        """The collection as plain values for a file."""
         bucket, variant = collection.bucket, collection.variant
         head: dict[str, Any] = {
             "id": collection.id,
@@ -239,7 +239,7 @@ class IndexForm(FileMap):
 
     @staticmethod
     def from_ir(index: ir.Index) -> Plain:
-        """Its entries."""
+        """The index as plain values for a file."""
         entries = {
             "unique": index.unique,
             "partial": _partial(index.partial),

@@ -52,7 +52,7 @@ def distribution(
 
 
 def distribution_text(values: Distribution | None) -> dict[str, Plain]:
-    """Its entries; none when there is no distribution."""
+    """The distribution as plain values for a file; empty for None."""
     if values is None:
         return {}
     entries: dict[str, Plain] = {}

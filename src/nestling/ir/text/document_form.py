@@ -94,7 +94,7 @@ class EmbeddingForm(DocumentForm):
 
     @staticmethod
     def from_ir(embedding: ir.Embedding, model: Model) -> Plain:
-        """Its entries."""
+        """The embedding as plain values for a file."""
         overflow, slots = embedding.overflow, embedding.slots
         entries: dict[str, Plain] = {"order": order_texts(embedding.order), "orphans": embedding.orphans}
         if overflow is not None:

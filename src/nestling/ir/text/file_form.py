@@ -84,7 +84,7 @@ class FlipForm(FileMap):
 
     @staticmethod
     def from_ir(flip: Flip) -> dict[str, object]:
-        """Its entries."""
+        """The flip point as plain values for a file."""
         return without(asdict(flip), checked=True)
 
 
@@ -135,7 +135,7 @@ class WeighedForm(FileMap):
 
     @staticmethod
     def from_ir(weighed: Weighed) -> Plain:
-        """Its entries."""
+        """The weighed structure as plain values for a file."""
         entries = {
             "chosen": None if weighed.chosen else False,
             "gain": weighed.gain,
@@ -184,7 +184,7 @@ class CostsForm(FileMap):
 
     @staticmethod
     def from_ir(costs: Costs | None) -> Plain:
-        """Its entries."""
+        """The costs as plain values for a file; None for None."""
         if costs is None:
             return None
         dearer = {each.statement: {"seconds": each.seconds, "rate": each.rate_per_second} for each in costs.dearer}
@@ -230,7 +230,7 @@ class DecisionForm(FileMap):
 
     @staticmethod
     def from_ir(decision: Decision) -> Plain:
-        """Its entries."""
+        """The decision as plain values for a file."""
         reasons = [
             {"rule": reason.rule, "text": reason.text}
             | without({"number": reason.number, "statements": reason.statements})

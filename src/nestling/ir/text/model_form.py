@@ -46,7 +46,7 @@ class CheckForm(FileMap):
 
     @staticmethod
     def from_ir(check: RowCheck) -> Plain:
-        """Its condition, with its name where it has one."""
+        """The condition as text; with its name if it has one."""
         text = condition_text(check.condition)
         return {"name": check.name, "condition": text} if check.name else text
 
@@ -75,7 +75,7 @@ class PartialUniqueForm(FileMap):
 
     @staticmethod
     def from_ir(unique: PartialUnique) -> Plain:
-        """Its entries."""
+        """The unique group and its condition as plain values for a file."""
         where = condition_text(unique.condition)
         said = {"attributes": unique.attributes, "where": where, "name": unique.name, "lower": unique.lower}
         return without({**said, "ascii": unique.ascii}, name="", ascii=False)
@@ -117,7 +117,7 @@ class EntityForm(FileMap):
 
     @staticmethod
     def from_ir(entity: Entity, texts: Collation = Collation.BINARY) -> Plain:
-        """Its entries."""
+        """The entity as plain values for a file."""
         attributes = {attribute.name: AttributeForm.from_ir(attribute, texts) for attribute in entity.attributes}
         head = without({"key": entity.key})
         tail = without(
@@ -190,7 +190,7 @@ class RelationshipForm(FileMap):
 
     @staticmethod
     def from_ir(link: Relationship, keys: dict[str, tuple[str, ...]]) -> Plain:
-        """Its entries; what goes without saying is left out."""
+        """The relationship as plain values for a file; defaults are omitted."""
         roles = [link.parent_role, link.child_role]
         references = () if link.parent_attributes == keys.get(link.parent) else link.parent_attributes
         entries = {
@@ -230,7 +230,7 @@ class ViewForm(FileMap):
 
     @staticmethod
     def from_ir(view: View) -> Plain:
-        """Its SELECT, with what else it says."""
+        """The view's SELECT, with its dialect and columns if they are given."""
         more = without({"dialect": view.dialect, "columns": view.columns}, dialect="")
         return {"sql": view.sql} | more if more else view.sql
 

@@ -55,7 +55,7 @@ class ReferenceForm(FileMap):
 
     @staticmethod
     def from_ir(reference: ir.Reference, *, keyed_otherwise: bool) -> Plain:
-        """Its entries; one word where that says all."""
+        """The reference as plain values for a file; a single word if that is enough."""
         entries = {
             "of": reference.relationship if keyed_otherwise else None,
             "copies": field_texts(reference.copied),
@@ -104,7 +104,7 @@ class CopyForm(FileMap):
 
     @staticmethod
     def from_ir(copy: ir.Copy, at: str, model: Model) -> Plain:
-        """Its entries."""
+        """The copy as plain values for a file."""
         entries = {
             "of": group_text(hop_texts(copy.path, at, model)),
             "attributes": field_texts(copy.attributes),
@@ -158,7 +158,7 @@ class ComputedForm(FileMap):
 
     @staticmethod
     def from_ir(computed: ir.Computed, at: str, model: Model) -> Plain:
-        """Its entries."""
+        """The computed value as plain values for a file."""
         way = group_text(hop_texts(computed.path, at, model))
         head = {str(computed.function): way}
         if computed.attribute is not None:

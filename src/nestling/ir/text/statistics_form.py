@@ -39,7 +39,7 @@ _QUANTILES = ("p50", "p95", "p99", "p999", "maximum")
 _MOST = 1e15
 """More than that is a slip: a quadrillion rows of a byte are a thousand TB."""
 _FAR = 2.0
-"""So many times more or fewer rows than other numbers say is a mistake: people round."""
+"""The factor between a number of rows and the one that follows from other numbers beyond which it is a mistake: people round."""
 
 
 class AttributeStatisticsForm(FileMap):

@@ -224,7 +224,7 @@ class AccessForm(FileMap):
 
     @staticmethod
     def from_ir(access: Access, kind: StatementKind) -> Plain:
-        """Its entries."""
+        """The access as plain values for a file."""
         entries = {
             "kind": None if access.kind is kind else str(access.kind),
             "attributes": access.attributes,
@@ -338,7 +338,7 @@ class StatementForm(FileMap):
 
     @staticmethod
     def from_ir(statement: Statement) -> Plain:
-        """Its entries."""
+        """The statement as plain values for a file."""
         entries = {
             "kind": None if statement.kind is first_word(statement.sql) else str(statement.kind),
             "dialect": statement.dialect,

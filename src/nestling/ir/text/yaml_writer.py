@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 LINE_WIDTH = 120
 
 Plain = object
-"""None, bool, int, float, str, and lists and maps of these."""
+"""A plain value: None, bool, int, float, str, or a list or map of these."""
 
 _BARE = re.compile(
     r"(?:-?[^\W\d_]|_+[^\W\d_])[\w./()'!@+-]*(?: [\w./()'!@+-]+)*|[0-9][0-9.e+]* \([a-z0-9 ]+\)|[0-9][0-9.e+]*/[a-z]+"

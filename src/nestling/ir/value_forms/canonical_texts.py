@@ -12,6 +12,7 @@ CANONICAL = {
     "duration": re.compile(r"-?\d{2,3}:\d\d:\d\d(?:\.\d{6})?", re.ASCII),
     "macaddr": re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}", re.ASCII),
 }
-"""As the databases write them; of addresses those of version 4, without a mask that leaves nothing out.
+"""By type, a pattern for values as the databases write them; for addresses, IPv4 without a mask that covers everything.
+
 Emitted modules have a copy of this.
 """

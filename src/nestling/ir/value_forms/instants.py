@@ -14,7 +14,7 @@ FAR = f"-?infinity|[0-9]{{5,}}-{_TWO}-{_TWO}{_CLOCK}( BC)?|[0-9]{{4}}-{_TWO}-{_T
 ZERO = f"(0000-{_TWO}-{_TWO}|[0-9]{{4}}-00-{_TWO}|[0-9]{{4}}-{_TWO}-00){_CLOCK}"
 """MySQL's: of the year, month or day zero."""
 DATELESS = f"{FAR}|{ZERO}"
-"""Both."""
+"""A pattern for both: dates too far away for BSON, and MySQL's zero dates."""
 INSTANT = f"[0-9]{{4}}-{_TWO}-{_TWO}T{_TWO}:{_TWO}:{_TWO}\\.[0-9]{{6}}Z?"
 """A moment with microseconds, as `instant_text` writes it."""
 WHOLE_MILLISECONDS = (

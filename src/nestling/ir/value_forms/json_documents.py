@@ -47,7 +47,7 @@ def number_alone(value: Any) -> Any:
 
 
 def json_value(value: Any, keep: Callable[[Any], Any], depth: int, digits: bool) -> Any:
-    """The same of a part; raises ValueError for what the server, or a driver, would not keep as it is."""
+    """A part of a JSON value as it is stored; raises ValueError if the server or a driver would not keep it unchanged."""
     if depth == 0:
         raise ValueError("too deep")
     if isinstance(value, list):

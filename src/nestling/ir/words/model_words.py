@@ -63,7 +63,7 @@ def _alone(what: str, old: Collection[str], new: Collection[str]) -> Iterator[st
 
 
 def attribute_words(attribute: Attribute) -> str:
-    """Its type and what else is said of its values."""
+    """The type of an attribute and everything else declared about its values, in words."""
     also = f" (also {', '.join(map(str, attribute.also))})" if attribute.also else ""
     default = f" with the default {default_words(attribute.default)}" if attribute.default is not None else ""
     allowed = f" that allows {attribute.allowed}" if attribute.allowed is not None else ""

@@ -79,7 +79,7 @@ def _value(value: object) -> str:
 
 
 def reading_html(reading: Reading) -> str:
-    """Its entities, how many children a parent has, its statements, gaps and notes."""
+    """The reading as HTML: entities, children per parent, statements, gaps and notes."""
     from nestling.ir.words.reading_rows import entity_rows, relationship_rows, statement_rows
 
     entities = ("entity", "rows", "bytes/row", "key", "attributes")

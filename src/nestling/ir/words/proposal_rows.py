@@ -86,7 +86,10 @@ def kept_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str]]:
 
 
 def kept_over_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str, str]]:
-    """The same with what the best design without the structure has instead: what it saves, it saves over that."""
+    """(structure, pattern, saving, what the best design without it has instead, statements) for every structure chosen by cost.
+
+    The saving is over that best design.
+    """
     for each in proposal.weighed:
         if each.chosen:
             instead = first_of(each.instead, _MOST_INSTEAD)
