@@ -87,7 +87,7 @@ class SharedIndex:
         return ", then ".join(words for words, fields in parts.items() if fields)
 
     def keys(self, alone: Container[str]) -> DirectedKeys:
-        """The keys in order. Fields that have an index `alone` come last in their group, so that this index begins with another one."""
+        """The keys in order. Fields with an index `alone` come last in their group, so that this index starts differently."""
         equal = (field for group in self.groups for field in sorted(group, key=lambda each: (each in alone, each)))
         return (*((field, 1) for field in equal), *self.sort, *((field, 1) for field in self.ranged))
 

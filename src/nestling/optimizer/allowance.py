@@ -51,5 +51,5 @@ def _size(problem: DesignProblem) -> int:
 def allowance(
     seconds: float = 60.0, *, modes: float = float("inf"), corrections: Corrections | None = None
 ) -> Allowance:
-    """So much from now on."""
+    """An allowance of so many seconds from now on."""
     return Allowance(time.perf_counter() + seconds, modes, corrections=corrections or Corrections())

@@ -15,10 +15,10 @@ from nestling.optimizer.solve import attempt
 
 @dataclass(frozen=True, slots=True)
 class OtherChoice:
-    """Another choice for a group (None: none of its structures); `cost` of the whole design, None if it is not allowed.
+    """An alternative choice for a group: a structure, or None for none of its structures.
 
-    `chosen`: the structures of the best design with it, in the part of the problem that touches the group. `checked`: whether
-    its queries were examined.
+    `cost`: of the whole design, None if the choice is not allowed. `chosen`: the structures of the best design with it, in the
+    part of the problem that touches the group. `checked`: whether its queries were examined.
     """
 
     structure: str | None
@@ -42,7 +42,10 @@ def alternatives(
 def alternatives_within(
     part: DesignProblem, solution: Solution, group: str, allowed: Allowance, *, by_queries: bool = True
 ) -> tuple[OtherChoice, ...]:
-    """The same for a group of a connected part of the problem that the solution is of; `by_queries`: whether these are priced."""
+    """The alternatives of a group that were not chosen, given a connected part of the problem and its solution.
+
+    `by_queries`: whether they are priced by their compiled queries.
+    """
     decision = group_named(part, group)
     others: list[str | None] = [name for name in decision.among if name not in solution.chosen]
     if decision.optional and choice(decision, solution.chosen) is not None:

@@ -40,7 +40,7 @@ class Implications:
         return self._implied[structure]
 
     def picks(self, structure: str) -> Picks | None:
-        """Its decisions in groups; None if they contradict each other, so that it can never be chosen."""
+        """The decisions that choosing the structure implies, by group; None if they contradict each other."""
         if structure not in self._picks:
             self._picks[structure] = self._picked(self.implied(structure))
         return self._picks[structure]

@@ -52,7 +52,7 @@ def solve(
 def attempt(
     problem: DesignProblem, *, limit_seconds: float, any_of_equals: bool = False, solved: SolvedParts | None = None
 ) -> Solution | None:
-    """As `solve`, but return None if nothing is allowed: finding out why takes longer than the search."""
+    """Solve as `solve` does, but return None if no design is allowed: finding out why takes longer than the search."""
     started = time.perf_counter()
     reduced = presolve(problem)
     parts = solve_parts(reduced.problem, started + limit_seconds, any_of_equals=any_of_equals, solved=solved)

@@ -61,7 +61,7 @@ MODES = 400_000.0
 """Modes solved over for all alternatives: some seconds."""
 NOTHING_BUILT: Mapping[str, frozenset[str]] = MappingProxyType({})
 FLIP_SHARE = 0.1
-"""As much of that again for all flips."""
+"""The share of `MODES` that may be solved over additionally for all flip points."""
 
 
 def weigh(

@@ -153,9 +153,10 @@ def called_anew(old: Proposal, new: Proposal, renamed: Mapping[str, str] | None)
 
 
 def joined(old: Proposal, new: Proposal, filled: Mapping[str, str] | None = None) -> tuple[Design, Design]:
-    """Both designs over one model, the new one's where they differ; raises `InputError` where the old one has no such form.
+    """The old and the new design over one model, the new one's where they differ.
 
-    A collection of the new design that only has its fields in another order is the old one's: the order says nothing.
+    A collection whose only change is the order of its fields stays the old design's. Raises `InputError` if the old design cannot
+    be expressed over the new model.
     """
     from nestling.common.errors import InputError, Problem
     from nestling.ir.joined_models import over_one_model

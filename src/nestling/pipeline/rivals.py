@@ -136,7 +136,7 @@ class _Choices:
                 yield from ((group.name, other) for other in found[:1] if other.cost is not None)
 
     def sampled(self, count: int, seed: int) -> Iterator[Proposal]:
-        """Other valid designs."""
+        """Random valid designs, `count` of them."""
         from nestling.optimizer.sampled import sampled
 
         return map(self.proposal, sampled(self.problem, count, seed))

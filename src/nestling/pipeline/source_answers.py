@@ -37,7 +37,7 @@ class SourceAnswer:
     milliseconds: bool = False
 
     def shown(self, columns: Sequence[OutputColumn]) -> StatementAnswer:
-        """It in the form both sides are compared in."""
+        """The answer in the form in which both sides are compared."""
         return StatementAnswer(shown_rows(self.rows, columns, self.single, milliseconds=self.milliseconds))
 
     def likeness(self, answer: StatementAnswer, columns: Sequence[OutputColumn], shape: AnswerShape) -> Likeness:

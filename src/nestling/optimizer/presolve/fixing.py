@@ -26,7 +26,7 @@ def _forced(problem: DesignProblem) -> frozenset[str]:
 
 
 def _impossible(problem: DesignProblem, forced: frozenset[str]) -> frozenset[str]:
-    """The other alternatives of groups with a forced one, and what needs something that does not exist."""
+    """The structures that cannot be chosen: rivals of a forced one, and those that need something that does not exist."""
     beside = (set(group.among) - forced for group in problem.groups if not forced.isdisjoint(group.among))
     unmet = {needs.structure for needs in problem.needs if not needs.any_of} - forced
     return frozenset(chain(unmet, *beside))

@@ -11,7 +11,7 @@ ALL = ""
 
 
 def weighted(problem: DesignProblem) -> DesignProblem:
-    """The same problem with every rate 1; steps keep their names only."""
+    """The problem with costs multiplied by rates, so that every rate is 1; steps keep only their names."""
     return replace(
         problem,
         steps=tuple(_step(step, problem.rates[step.statement]) for step in problem.steps),

@@ -62,7 +62,7 @@ class Contender:
         return [seconds for one in self.rounds for seconds in one.get(statement, ())]
 
     def out(self, why: str) -> None:
-        """It does not count any more; the first reason stays."""
+        """Disqualify the contender; the first reason stays."""
         self.disqualified = self.disqualified or why
 
 

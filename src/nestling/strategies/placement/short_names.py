@@ -19,7 +19,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 
 
 def shortened(collections: Sequence[Collection], model: Model) -> tuple[Collection, ...]:
-    """The same collections with short names for the attributes of every document."""
+    """The collections with short names for the attributes of every document."""
     return tuple(_collection(each, model) for each in collections)
 
 

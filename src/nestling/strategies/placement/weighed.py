@@ -144,7 +144,7 @@ def _weighed(
 def _instead(
     situation: Situation, candidate: Candidate, one: Weighing, by_name: Mapping[str, Candidate]
 ) -> Iterator[str]:
-    """Its replacement: structures of the best design without it that concern the same relationship or statement."""
+    """The structures of the best design without the candidate that concern the same relationship or statement."""
     differences = next(iter(one.causes), ())
     statements = {*candidate.motives, *(name for name, seconds in differences if seconds > 0)}
     subject = _about(situation, candidate)

@@ -77,7 +77,7 @@ def round_number(node: Call, r: Renderer) -> MqlValue:
 
 
 def _round_mysql(number: MqlValue, digits: int) -> MqlValue:
-    """Round as MySQL does with doubles: scale by a power of ten, round to the nearest whole number, ties to even, and scale back."""
+    """Round as MySQL does with doubles: scale by a power of ten, round to the nearest whole number, ties to even, scale back."""
     power = 10.0 ** abs(digits)
     there, back = ("$multiply", "$divide") if digits >= 0 else ("$divide", "$multiply")
 

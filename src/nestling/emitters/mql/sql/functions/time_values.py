@@ -118,7 +118,7 @@ def timestamp_of(node: Call, r: Renderer) -> MqlValue:
 
 
 def since_year_zero(node: Expression, time: MqlValue) -> MqlValue:
-    """The time; for a Julian day before the year 0 the statement fails, because SQLite counts the days of such years differently."""
+    """The time; the statement fails for a Julian day before the year 0, as SQLite counts the days of such years differently."""
     is_told = (
         isinstance(node, Call) and node.function is Function.TIMESTAMP_OF and node.arguments[0].type.name not in TIMES
     )
