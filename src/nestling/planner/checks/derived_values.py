@@ -39,7 +39,7 @@ def kept_checks(design: Design) -> Iterator[Check | Gap]:
 
 
 def field_checks(design: Design) -> Iterator[FieldCheck]:
-    """The same checks for single fields: each attribute of a copy of one row, in whatever order they are stored."""
+    """Yield a check for each attribute of each copy of a single row, in whatever order they are stored."""
     for upkeep in _checked_upkeeps(design):
         for field, each in _fields(upkeep, design):
             yield FieldCheck(each.holder, field, join(_path(each.place), field), _check_or_gap(each, design))

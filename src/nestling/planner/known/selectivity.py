@@ -172,7 +172,7 @@ def _equal(column: Column | None, known: KnownOf, value: object) -> float:
 
 
 def _equal_among(found: PathStatistics | None, value: object) -> float:
-    """The same of a column of which that is known."""
+    """The share of rows with the value, given the column's statistics."""
     if found is None:
         return UNKNOWN_EQUALITY
     if found.values is not None:

@@ -47,11 +47,11 @@ class PathStatistics:
         return self.rows * self.share if self.rows is not None else None
 
     def of_share(self, share: float) -> PathStatistics:
-        """The same of a share of the rows."""
+        """The statistics for a share of the rows."""
         return replace(self, share=self.share * share) if share < 1 else self
 
     def at_most(self, values: float) -> PathStatistics:
-        """The same where there are no more different values than that."""
+        """The statistics if there are at most so many different values."""
         if self.distinct is None or self.distinct <= values:
             return self
         return replace(self, distinct=values, rows=values, share=1.0)

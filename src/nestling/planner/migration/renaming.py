@@ -143,7 +143,7 @@ class _Renaming:
 
     @property
     def model(self) -> Model:
-        """As it was."""
+        """The model, unchanged."""
         return self.of.model
 
     def renamed(self) -> Design:

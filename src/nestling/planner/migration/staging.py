@@ -51,7 +51,7 @@ def staged_names(old: Design, new: Design, kept: frozenset[str]) -> Mapping[str,
 
 
 def renamed(design: Design, names: Mapping[str, str]) -> Design:
-    """The same design with other names for some collections."""
+    """The design with other names for some collections."""
     collections = tuple(_collection(each, names) for each in design.collections)
     indexes = tuple(replace(index, collection=_name(index.collection, names)) for index in design.indexes)
     return replace(design, collections=collections, indexes=indexes)

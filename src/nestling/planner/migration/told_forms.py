@@ -17,8 +17,9 @@ from nestling.ir.types import TypeName
 
 
 def told_forms(old: Design, new: Design, *, only_json: bool) -> ToldForms:
-    """Those that both designs have a field of its own for; `only_json`: the new documents may be null only where json is, and
-    never where a unique index takes null for a value.
+    """The stored forms that both designs have a field of their own for.
+
+    `only_json`: the new documents may be null only where JSON is stored, and never where a unique index treats null as a value.
     """
     unique = unique_where_present(new)
     may_be_null = {

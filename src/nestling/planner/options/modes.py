@@ -30,7 +30,7 @@ class Modes:
 
     @property
     def warm(self) -> Modes:
-        """The same where the cache holds everything."""
+        """The modes if the cache holds everything."""
         return replace(self, cold=HELD) if self.cold.shares else self
 
     def mode(

@@ -59,7 +59,10 @@ def in_any_case(relation: Relation, design: Design) -> Relation | None:
 
 
 def by_lookups(relation: Relation, entity: Entity, lookups: Iterable[CaseLookup]) -> Relation | None:
-    """The same for rows of one entity, each a document, that have such indexes; None if the key finds them anyway."""
+    """The relation for a read by one of these indexes whatever the case, of rows that are documents; None if none is useful.
+
+    None of them is useful if the key finds the rows anyway.
+    """
     parts = [part for each in everything(relation) if isinstance(each, Filter) for part in conjuncts(each.predicate)]
     is_served = any(_serves(each, parts) for each in lookups)
     if not is_served or _tells_one(entity, parts) or len([*scanned(relation)]) != 1:

@@ -41,7 +41,7 @@ MOST = 100
 
 
 def of_first_documents(step: Slice, context: LoweringContext) -> Slice:
-    """The same rows, of the first documents where that is enough."""
+    """The slice over only the first documents, if these are enough for its rows."""
     sort = step.source
     count = rows_looked_at(step.count, step.offset) or 0
     if not 0 < count <= MOST or not isinstance(sort, SortRows):

@@ -100,7 +100,10 @@ def lifted(expression: Expression, rows: Lowered, context: LoweringContext) -> t
 def lifted_all(
     expressions: Sequence[Expression], rows: Lowered, context: LoweringContext
 ) -> tuple[list[Expression], Lowered]:
-    """The same for several expressions; equal subqueries are looked up once, and several aggregates of the same rows together."""
+    """The expressions without subqueries, over rows that have their values.
+
+    Equal subqueries are looked up once, and several aggregates of the same rows together.
+    """
     current = rows
     known: dict[Expression, Expression] = {}
     every = [each for expression in expressions for each in subqueries(expression)]
@@ -122,7 +125,7 @@ def lifted_all(
 
 
 def lifted_in(node: Rebuilt, rows: Lowered, context: LoweringContext) -> tuple[Rebuilt, Lowered]:
-    """The same for the expressions of an aggregate or a window function."""
+    """An aggregate or window function without subqueries in its expressions, over rows that have their values."""
     current = rows
 
     def change(expression: Expression) -> Expression:

@@ -47,10 +47,10 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
 
 
 def _alike(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
-    """The same without these zeros.
+    """The values converted to one type, and the type.
 
-    In SQLite a parameter may be of any class, and timestamps of different precision are texts of different length. Of years
-    it is a number, which the column makes a year of.
+    In SQLite a parameter may be of any class, and timestamps of different precision are texts of different length. With years a
+    parameter is a number, which the column turns into a year.
     """
     known = [value for value in values if value != NULL and not (isinstance(value, Parameter) and value.type == ANY)]
     names = {value.type.name for value in known}

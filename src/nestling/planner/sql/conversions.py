@@ -80,7 +80,7 @@ from nestling.planner.sql.supported_types import (
 
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
 _SHORT_NUMERAL = re.compile(r"-?(?=[\d.]{1,15}\Z)\d+(?:\.\d+)?", re.ASCII)
-"""So few digits that it is the same number as a decimal and as the float MySQL takes it for."""
+"""A numeral with so few digits that the decimal and the float that MySQL makes of it are the same number."""
 TIME_RANK = {TypeName.DATE: 0, TypeName.TIMESTAMP: 1, TypeName.TIMESTAMPTZ: 2}
 _CONVERTED = TIMES | {TypeName.BOOLEAN, TypeName.UUID, TypeName.OBJECT_ID, TypeName.JSON, TypeName.ARRAY}
 
@@ -331,7 +331,7 @@ def _truth_beside(value: Expression, other: Expression) -> Expression:
 
 
 def comparable(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:
-    """Both operands, converted so that comparing them as they are is what the dialect does."""
+    """Both operands, converted so that a plain comparison does what the dialect does."""
     if is_strict(translation, left, right):
         return as_given(left), as_given(right)
     left, right = beside_subtype(left, right), beside_subtype(right, left)

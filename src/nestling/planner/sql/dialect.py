@@ -61,5 +61,5 @@ def dialect_of(name: str) -> Dialect:
 
 
 def for_writes(dialect: Dialect) -> Dialect:
-    """The same for a statement that gives rows new values: MySQL's default `sql_mode` refuses to divide by zero there."""
+    """The dialect for a statement that stores values: MySQL's default `sql_mode` refuses to divide by zero there."""
     return _MYSQL_WRITES if dialect is MYSQL else dialect

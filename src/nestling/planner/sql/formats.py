@@ -95,7 +95,7 @@ def _with_zeros(given: Iterator[Expression], width: int, env: Env) -> Expression
 
 
 def _fixed(given: Iterator[Expression], decimals: int, env: Env) -> Expression:
-    """So many decimals: the rounded number's text, with zeros, cut off behind them."""
+    """The rounded number as text with so many decimals, zeros included."""
 
     def number() -> Expression:
         return conversions.number(

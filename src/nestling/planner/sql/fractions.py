@@ -51,7 +51,10 @@ def _digits(expression: Expression, translation: Translation) -> float:
 
 
 def _of_type(expression: Expression) -> float:
-    """Those of days are none. A moment that is kept as a date has milliseconds, where the server computes it."""
+    """The most digits of a second that a value of the expression's type may have; 0 for days, unbounded for texts.
+
+    A moment that is stored as a date has milliseconds if the server computes it.
+    """
     if expression.type.name is TypeName.DATE:
         return 0
     is_date = expression.type.name in TIMES and expression.type.fraction_digits <= BSON_DIGITS

@@ -41,7 +41,7 @@ def part_of_interval(unit: str, interval: Expression) -> Expression | None:
 
 
 def beside_interval(left: exp.Expr, right: exp.Expr, env: Env, bound: Bind) -> tuple[Expression, Expression] | None:
-    """Both sides in seconds, where one is the time between two moments and the other an interval; None for all else."""
+    """Both sides in seconds if one is the difference of two moments and the other an interval; None for anything else."""
     if env.dialect.rules is not Rules.POSTGRESQL:
         return None
     for side, other in ((right, left), (left, right)):

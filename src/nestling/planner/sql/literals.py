@@ -17,10 +17,10 @@ from nestling.ir.value_forms.time_text import read_time_of_day
 
 DECIMAL = Type(TypeName.DECIMAL)
 _BSON = Context(prec=34)
-"""As many digits as a Decimal128 has."""
+"""A context with as many digits as a Decimal128."""
 _DIGITS = "[0-9A-Fa-f]{4}(?:-?[0-9A-Fa-f]{4}){7}"
 UUID_TEXT = re.compile(rf"{_DIGITS}|\{{{_DIGITS}\}}")
-"""As PostgreSQL reads one: of any case, with hyphens between any fours, in braces or not."""
+"""A UUID as PostgreSQL reads it: in any case, with hyphens between any groups of four, with or without braces."""
 
 HEX_BYTES = re.compile(r"\\x(?:[0-9A-Fa-f]{2}\s*)*", re.ASCII)
 """PostgreSQL's bytes in hexadecimal digits."""

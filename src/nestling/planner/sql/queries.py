@@ -120,7 +120,7 @@ def _same_width(left: Relation, right: Relation, node: exp.Expr) -> None:
 def _alike(
     left: Relation, right: Relation, names: Sequence[str], translation: Translation, wish: str
 ) -> tuple[tuple[Relation, Relation], tuple[Column, ...]]:
-    """Both sides with columns of one type each, and the columns they make together."""
+    """Both sides with columns of one type each, and the columns of their union."""
     alias = translation.alias(wish)
     sides: list[tuple[Expression, ...]] = []
     columns: list[Column] = []

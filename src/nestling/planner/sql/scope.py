@@ -201,7 +201,7 @@ class Env:
         return self.translation.dialect
 
     def rows(self) -> Env:
-        """The same before grouping, without window functions."""
+        """The environment before grouping, without window functions."""
         return replace(self, outputs_first=False, grouped=None, windows=None)
 
     def find(self, node: exp.Column) -> Expression | NamedOutput | None:

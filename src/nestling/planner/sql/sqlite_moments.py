@@ -62,7 +62,7 @@ def _of_seconds(value: Expression, node: exp.Expr) -> Expression:
 
 
 def _on_weekday(value: Expression, number: int) -> Expression:
-    """That day, or the next one that is that day of the week; 0 is Sunday."""
+    """The day, or the next one that is this day of the week; 0 is Sunday."""
     today = Call(Function.TIME_PART, (Literal("dow", TEXT), value), INTEGER, Rules.SQLITE)
     away = Arithmetic(ArithmeticOperator.SUBTRACT, Literal(number + 7, INTEGER), today, INTEGER)
     days = Arithmetic(ArithmeticOperator.MODULO, away, Literal(7, INTEGER), INTEGER)

@@ -32,7 +32,7 @@ def _text(part: exp.Expr, env: Env, bound: Bind) -> Expression:
 
 
 def _shown(parts: Sequence[exp.Expr], env: Env, bound: Bind) -> tuple[Expression, ...]:
-    """As an answer shows them: a `char` with its blanks, truth as a letter."""
+    """The parts as an answer shows them: a `char` with its blanks, a boolean as a letter."""
     return tuple(conversions.text_as_shown(bound(part), env.translation) for part in parts)
 
 

@@ -280,7 +280,7 @@ _WORDS = sorted(
     reverse=True,
 )
 _PIECE_OF_POSTGRESQL = re.compile("|".join((*_WORDS, r'"([^"\\]*)"', r"[^A-Za-z\"\\]+")))
-"""Its keywords, the longest first; texts in quotes; and what is neither a letter nor one that begins a text."""
+"""A piece of a format: a keyword, the longest first; a quoted text; or other characters that cannot begin either."""
 _MORE = ("th", "TH", "SP", "TM")
 """What changes the keyword before it."""
 

@@ -45,7 +45,7 @@ from nestling.planner.sql.time_formats import formatted, pieces_of
 
 UTC_NAMES = ("UTC", "Etc/UTC", "GMT", "Z")
 ZONE = re.compile(r"UTC|GMT|Z|[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_-]+)+")
-"""Not an abbreviation, nor an offset, whose sign PostgreSQL reads the other way round."""
+"""The full name of a time zone; neither an abbreviation nor an offset, whose sign PostgreSQL reads the other way round."""
 _UNITS = ("year", "quarter", "month", "week", "day", "dow", "doy", "isodow", "hour", "minute", "second", "epoch")
 _FORMAT = re.compile(r"(?:[^%]|%[dfHjJmMsSwWY%])*\Z")
 _SHARED_FORMAT = re.compile(r"""(?:[^%"A-Za-z]|%[dHjmMSY])*\Z""")

@@ -46,7 +46,7 @@ def year_of_week(time: Expression, rule: WeekRule) -> Expression:
 
 
 def year_week(time: Expression, rule: WeekRule) -> Expression:
-    """Both as one number, of a whole year whatever the rule says."""
+    """The year and the week as one number (year × 100 + week), with weeks of whole years whatever the rule says."""
     rule = replace(rule, whole_year=True)
     hundreds = Arithmetic(ArithmeticOperator.MULTIPLY, year_of_week(time, rule), Literal(100, INTEGER), INTEGER)
     return _sum(hundreds, week(time, rule))

@@ -111,7 +111,7 @@ def element_filters(place: Place, found: Sequence[Locator]) -> tuple[ElementFilt
 
 
 def on_the_way(below: Sequence[Node]) -> tuple[FieldMatch, ...]:
-    """That an element has the objects by which a path leads on: the server refuses to look for an array in one that is absent."""
+    """The condition that an element has the objects on a path: the server refuses to look for an array in an absent one."""
     path, last = "", ""
     for node in takewhile(lambda each: not is_array(each), below):
         path = join(path, node.field)

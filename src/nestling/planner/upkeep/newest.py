@@ -103,9 +103,9 @@ def _own_key(model: Model, hop: Hop) -> tuple[str, ...]:
 
 
 def _among_siblings(model: Model, hop: Hop, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of a child's attributes in which children of one parent may differ: its foreign key is the same in all of them.
+    """The child's attributes in which children of one parent may differ: its foreign key is the same in all of them.
 
-    Where the foreign key goes by a collation, they may spell it differently.
+    If the foreign key is compared by a collation, they may spell it differently.
     """
     link = model.relationship(hop.relationship)
     shared = set() if goes_by_collation(model, link) else set(hop.far(model))

@@ -59,7 +59,7 @@ def along(model: Model, path: RowPath) -> Relation:
 
 
 def linked(model: Model, path: RowPath, position: int) -> Expression:
-    """That the rows after `position` hops are linked to those before."""
+    """The condition that the rows after `position` hops are linked to those before."""
     hop = path[position - 1]
     pairs = zip(hop.near(model), hop.far(model), strict=True)
     found = conjunction(

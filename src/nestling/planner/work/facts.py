@@ -47,11 +47,11 @@ class WorkFacts:
     _built: dict[str, tuple[PlannedIndex, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def asking(self, probe: Probe | None) -> WorkFacts:
-        """The same facts for the steps of a lookup."""
+        """The facts for the steps of a lookup."""
         return replace(self, probe=probe)
 
     def beside(self, variables: Mapping[str, PathStatistics]) -> WorkFacts:
-        """The same facts inside a lookup that has such variables."""
+        """The facts inside a lookup that has such variables."""
         return replace(self, outer={**self.outer, **variables}) if variables else self
 
     def documents(self, collection: str) -> AverageDocuments:

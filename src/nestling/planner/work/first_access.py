@@ -83,7 +83,7 @@ def _by_any_index(
 
 
 def _without_varying(leading: Leading) -> Leading:
-    """The same where what is compared with values of outer rows is asked of each document."""
+    """The conditions with comparisons with values of outer rows tested on each document."""
     asked = (replace(each, use=Use.NONE) if each.varies else each for each in leading.conditions)
     return replace(leading, conditions=tuple(asked))
 
@@ -98,7 +98,7 @@ def _indexes(leading: Leading, design: Design) -> Iterator[IndexOrder]:
 
 
 def _as_collated(leading: Leading, design: Design, keys: IndexOrder) -> Leading:
-    """The same without use for texts where the read has a collation, and no index on these keys has it."""
+    """The conditions without the use of indexes for texts, if the read has a collation and no index on these keys has it."""
     if leading.collation is Collation.BINARY:
         return leading
     here = (each for each in planned_indexes(design) if each.collection == leading.collection)

@@ -194,7 +194,7 @@ def steps_of(step: Step) -> float:
 
 
 def set_up(step: Step) -> float:
-    """The same where they are set up for a request: light ones count as such."""
+    """The number of stages set up for a request; a light one counts as a fraction."""
     return sum(work_of.light(1) if isinstance(each, LIGHT_STEPS) else 1.0 for each in _stages(step))
 
 

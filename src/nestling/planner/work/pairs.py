@@ -20,11 +20,11 @@ from nestling.planner.work.stream import Condition, Stream, Use
 PAIR_SIZE = 12.0
 """Operators, fields and constants the server takes in to take one value out of a list."""
 NAME_SIZE = 4.0
-"""Those to ask for a name beside a value."""
+"""Operators, fields and constants parsed to test a name together with a value."""
 
 
 LIST_SIZE, FIELD_SIZE = 4.0, 2.0
-"""Those to put one more element at the end of a list, and those for each of its fields."""
+"""Operators, fields and constants parsed to append an element to a list, and for each of its fields."""
 
 
 def in_pairs(step: WherePair, stream: Stream, facts: WorkFacts) -> Stream:

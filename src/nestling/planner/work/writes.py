@@ -164,7 +164,7 @@ class _Counted:
                 return different(self.come_by[step.rows], step.by)
 
     def _commands(self, step: InsertOne | UpdateDocuments | DeleteDocuments, times: float) -> Work:
-        """So many commands, without the requests they are sent in."""
+        """The work of so many commands, without the requests in which they are sent."""
         match step:
             case InsertOne(collection, if_there=if_there):
                 size = self.facts.documents(collection).bytes

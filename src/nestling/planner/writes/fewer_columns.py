@@ -15,7 +15,7 @@ Named = TypeVar("Named")
 
 
 def with_columns(plan: ReadPlan, columns: Collection[str]) -> ReadPlan:
-    """The same rows with only these columns, or with the first column if none is wanted."""
+    """The plan with only these columns, or with the first column if none is wanted."""
     kept = [column for column in plan.columns if column.name in columns] or plan.columns[:1]
     if len(kept) == len(plan.columns):
         return plan

@@ -75,7 +75,7 @@ def _counted(work: WriteDraft, rows: Relation) -> Relation:
 
 
 def _unsorted(rows: Relation) -> Relation:
-    """The same rows in any order."""
+    """The relation without its order."""
     match rows:
         case Project():
             return replace(rows, input=_unsorted(rows.input))

@@ -23,7 +23,7 @@ from nestling.planner.writes.draft.write_draft import WriteDraft
 
 
 def counted(work: WriteDraft, entity: Entity, prefix: str, rows: str) -> None:
-    """These rows are the statement's own; what it answers of them is what their `prefix` columns hold."""
+    """Count the rows as the statement's own, and have it answer with the values in their `prefix` columns."""
     work.counted.append(rows)
     if work.returning is None:
         return

@@ -29,7 +29,7 @@ from nestling.planner.writes.fewer_columns import with_columns
 
 
 def without_unused(plan: WritePlan) -> WritePlan:
-    """The same plan; no read in it is for nothing, or yields a column that nothing uses."""
+    """The plan without reads that nothing uses, and without columns that nothing uses."""
     uses = _Uses(rows=set(plan.counted))
     if plan.answer is not None:
         for rows in plan.answer.rows:

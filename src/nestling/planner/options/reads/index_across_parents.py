@@ -160,7 +160,7 @@ def _few(
     fixed: frozenset[tuple[str, str]],
     limit: float,
 ) -> Few:
-    """As many entries and documents as rows are shown, and those before them of which more is asked."""
+    """The entries and documents read for the rows shown, and for the rows before them that do not meet the other conditions."""
     sizes, rest = modes.sizes, list[Condition]()
     rows = sizes.rows(found[joined[""]].entity)
     for along, position in joined.items():

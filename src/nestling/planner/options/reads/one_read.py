@@ -29,14 +29,14 @@ class OneRead:
 
     @classmethod
     def of(cls, modes: Modes, statement: Statement, found: tuple[Visit, ...]) -> OneRead | None:
-        """None for a command of its own."""
+        """The statement as part of another one's command; None if it is a command of its own."""
         first = modes.situation.reading.workload.command_of(statement)
         if first is None or first.kind.writes or not found or not first.accesses:
             return None
         return cls(modes, statement, first, tuple(_within(modes, first.accesses[0].entity, found)))
 
     def start(self) -> Iterator[Mode]:
-        """Its documents are there."""
+        """Yield a mode at no cost for each home whose documents the command has already read."""
         yield from (Mode(self._said(home), (home.id,), 0.0) for home in self.within)
 
     def request(self, asked: Work, shown: Work) -> StatementStep:

@@ -173,7 +173,10 @@ class Starts:
             yield from self._by_pairs(statement, access, home)
 
     def _asked_of_elements(self, access: Access) -> Access:
-        """The same without what only an expression says of an element: a range of values of several types, or beside a column."""
+        """The access without conditions on elements that only an expression can test.
+
+        These are ranges of values of several types, and ranges compared with another column.
+        """
         model = self.modes.situation.model
         entity = model.entity(access.entity)
         ranges = [each for each in access.filters if each.operator is Operator.RANGE]
@@ -300,7 +303,7 @@ class Starts:
         return self.modes.sizes.limited_together(statement, access)[0]
 
     def _others(self, statement: Statement, access: Access) -> list[Access]:
-        """The other accesses whose rows are limited with those of this one."""
+        """The other accesses whose rows are limited together with those of this one."""
         return [each for each in self.modes.sizes.limited_together(statement, access)[1] if each is not access]
 
     def _takes_any(self, statement: Statement, access: Access, held: Collection[str]) -> bool:
@@ -390,7 +393,7 @@ class Starts:
         return found + (work_of.top(rows, limit) if limit is not None else work_of.sort(rows))
 
     def _match(self, name: str, access: Access, index: Indexed, *, alone: bool) -> Matched | None:
-        """The same for every home; found once."""
+        """The rows that the index finds for the access, cached, because they are equal for every home."""
         key = name, access, alone
         if key not in self._matches:
             self._matches[key] = matched_rows(self.modes.sizes, access, index, alone=alone)
@@ -425,7 +428,7 @@ class Starts:
 
 
 def _without_joined(access: Access) -> Access:
-    """The same without what is compared with rows before it, by which no lookup asks for a range of compound `_id`s."""
+    """The access without comparisons with earlier rows, since no lookup uses them for a range of compound `_id`s."""
     joined = {*access.joined} - {each.attribute for each in access.joins}
     beside = {*joined, *access.ranged} if joined else joined
     filters = tuple(each for each in access.filters if each.attribute not in beside)

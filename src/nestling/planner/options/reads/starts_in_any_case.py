@@ -25,7 +25,7 @@ from nestling.planner.options.structures.places import Home
 HINT_NODES = 7.0
 """Expressions parsed that ask the index for the spellings of a text, beside the condition on its lower or upper case."""
 MEANT_NODES = 26.0
-"""Those that tell which of the texts found are equal but for the case of A to Z, more than without an index."""
+"""Expression nodes that select, among the texts found, those equal but for the case of A to Z, beyond those without an index."""
 
 
 def is_found_by_unique(modes: Modes, use: AnyCaseUse, statement: Statement, access: Access, home: Home) -> bool:

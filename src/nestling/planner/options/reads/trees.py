@@ -29,7 +29,7 @@ READ_AGAIN_STAGES = 3.0
 REFRESH_STAGES = 4.0
 """Stages of the pipeline that reads what one row must keep of the rows above it."""
 LOOKED_UP_STAGES = 4.0
-"""Those of the lookup in it, which goes from the parent upwards."""
+"""Stages of the lookup in that pipeline, which goes from the parent upwards."""
 
 
 def walks(modes: Modes, before: Visit, visit: Visit, link: Relationship) -> Iterator[Mode]:

@@ -12,7 +12,7 @@ Price = Callable[[Work], float]
 
 
 class UnitPrices:
-    """The same price, faster."""
+    """A price that is computed once for each unit of work, and is then faster."""
 
     def __init__(self, price: Price) -> None:
         self._units = tuple(price(Work(**{name: 1.0})) for name in NAMES)

@@ -48,5 +48,5 @@ def ranges_beside(
 
 
 def _mirrored(compare: Compare) -> Compare:
-    """The same, said of the other side."""
+    """The comparison with its sides exchanged."""
     return replace(compare, operator=compare.operator.mirrored, left=compare.right, right=compare.left)

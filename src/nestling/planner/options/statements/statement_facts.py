@@ -71,7 +71,7 @@ class TableUse:
     lacking: bool = False
 
     def looked_up(self, access: Access, ranges: Sequence[RangeBeside]) -> Access:
-        """Its access as its rows are looked up for each of others: by what equals something of these, and such ranges."""
+        """The access if its rows are looked up for each of other rows: by equality with their values, and by the given ranges."""
         equal = sorted(self.joined - access.compared(Operator.EQUALITY))
         ranged = tuple(dict.fromkeys(each.attribute for each in ranges))
         asked = [AttributeFilter(name, Operator.EQUALITY) for name in equal]
@@ -217,7 +217,7 @@ def _only_asked(relation: Relation) -> frozenset[str]:
 
 
 def _rows_of(relation: Relation) -> Relation:
-    """Those that are ordered, limited and shown."""
+    """The relation whose rows are ordered, limited and shown."""
     while isinstance(relation, a.Project | a.LimitOffset | a.Sort):
         relation = relation.input
     return relation

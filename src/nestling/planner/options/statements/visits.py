@@ -115,7 +115,7 @@ class _Walk:
         return Visit(asked, None, None, False, outer, rows, rows, inside=table.inside, windowed=table.windowed)
 
     def _ranges(self, table: TableUse) -> tuple[RangeBeside, ...]:
-        """Those of a table's ranges that rows visited before give the ends of."""
+        """The table's ranges whose ends come from rows visited before."""
         before = {self.sizes.table(self.statement, self.reads[number]).alias for number in self.at}
         return tuple(each for each in table.ranges if each.beside in before)
 
@@ -160,15 +160,16 @@ class _Walk:
         return min((self.sizes.found(each) for each in self.reads if not self._is_set(each)), default=inf)
 
     def _most(self, start: Access) -> float | None:
-        """So many rows are asked for, which are cut off before parents are joined to them and children aggregated beside them."""
+        """The rows needed if the limit applies before parents are joined and children aggregated; None if it does not."""
         limit, together = self._asked_for(start)
         others = [each for each in self.reads if each in together and each is not start and not self._is_beside(each)]
         cut = not start.aggregates and not any(each.sort or each.filters or each.aggregates for each in others)
         return limit if cut else None
 
     def _sought(self, start: Access) -> float | None:
-        """So many rows are asked for, in the start's own order, of those that meet what is asked of one other table: its rows are
-        sorted first, and then asked in turn until as many are found.
+        """The number of rows needed, in the start's own order, that meet the conditions on one other table; None otherwise.
+
+        The start's rows are sorted first, and then tested in turn until enough are found.
         """
         limit, together = self._asked_for(start)
         others = [each for each in together if each is not start]

@@ -19,7 +19,7 @@ from nestling.planner.options.structures.places import Home
 from nestling.planner.work.archives import share_before
 
 SECOND = Work(lookups=1, lookup_stages=3, index_seeks=1)
-"""The same asked of a second collection, in a pipeline of its own."""
+"""The work of asking a second collection, in a pipeline of its own."""
 TAKEN_IN = 10.0
 """Operators, fields and constants parsed to make the rows of two collections alike."""
 ALIKE_FIELDS = 4.0

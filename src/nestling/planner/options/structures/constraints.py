@@ -36,7 +36,7 @@ class Constraint:
 
 
 def constraints(design: Design, indexes: Iterable[Index]) -> Iterator[Constraint]:
-    """Those of indexes of a design's collections whose fields are attributes of one entity."""
+    """Yield the constraints of unique and TTL indexes whose fields are attributes of one entity."""
     for index in indexes:
         if index.unique or index.expire_after_seconds is not None:
             store = design.store(index.collection)
@@ -108,7 +108,7 @@ def _others(indexes: Sequence[Index], more: Sequence[Index]) -> Iterator[Index]:
 
 
 def _serving(indexes: Sequence[Index], more: Sequence[Index]) -> Iterator[Index]:
-    """The others, over all documents serving what those served that they stand for."""
+    """The indexes of `more`, those over all documents serving what the indexes that they replace serve."""
     for one in more:
         plain = (each for each in indexes if not each.any_case)
         alike = [each for each in plain if (each.collection, each.keys) == (one.collection, one.keys)]

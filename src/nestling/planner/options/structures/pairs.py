@@ -21,9 +21,9 @@ from nestling.planner.options.structures.places import Places
 TAKEN_IN = 12.0
 """Operators, fields and constants parsed to take one value out of a list, or to find it there."""
 NAME_TAKEN_IN = 4.0
-"""Those to ask for a name beside a value."""
+"""Operators, fields and constants parsed to test a name together with a value."""
 WHOLE_TAKEN_IN = 18.0
-"""Those to take one out and show it, old and new, before the row changes."""
+"""Operators, fields and constants parsed to take one value out and show it, old and new, before the row changes."""
 STAGES = 3.0
 """Stages that ask, take values out of a list and show them, in place of a `find`."""
 

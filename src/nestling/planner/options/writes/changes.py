@@ -63,7 +63,7 @@ class Changes:
         return self.is_plain(statement, in_array=not home.own)
 
     def is_plain(self, statement: Statement, *, in_array: bool) -> bool:
-        """The same for every home of a kind; found once."""
+        """Whether the statement is a plain change in a home of this kind; cached."""
         known = self._plain.get((statement.name, in_array))
         if known is None:
             known = is_plain(statement, self.modes.situation, in_array=in_array)

@@ -53,7 +53,7 @@ class Copies:
             yield self._step(statement, f"what {holder} has by {link} changes", copies, ways)
 
     def _step(self, statement: Statement, text: str, copies: Sequence[_Named], ways: Sequence[Mode]) -> StatementStep:
-        """Nothing where there is none of the copies."""
+        """A step in one of these ways; without cost if none of the copies exists."""
         none = Mode("nothing is copied", (), 0.0, without=tuple(name for name, _ in copies))
         return StatementStep(statement.name, text, (none, *ways))
 

@@ -27,7 +27,7 @@ class OneCommand:
 
     @classmethod
     def of(cls, modes: Modes, statement: Statement) -> OneCommand | None:
-        """None for a command of its own."""
+        """The statement as part of another one's command; None if it is a command of its own."""
         first = modes.situation.reading.workload.command_of(statement)
         return cls(modes, statement, first) if first is not None else None
 

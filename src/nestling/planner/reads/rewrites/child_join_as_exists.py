@@ -23,7 +23,7 @@ from nestling.planner.reads.traverse import aliases, everything, mentioned, used
 
 
 def with_children_asked(relation: Relation, design: Design) -> Relation | None:
-    """The same rows; None where no join is one that only asks."""
+    """The relation with joins that only test for children as EXISTS; None if there is no such join."""
     entities = {each.entity for each in everything(relation) if isinstance(each, a.Scan)}
     if not any(_is_element(place) for entity in entities for place in design.places.get(entity, ())):
         return None

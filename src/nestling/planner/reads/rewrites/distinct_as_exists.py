@@ -27,7 +27,7 @@ from nestling.planner.reads.rewrites.pushdown import never_null
 
 
 def with_distinct_asked(relation: Relation, model: Model) -> Relation | None:
-    """The same rows without DISTINCT; None where it is needed, or joins more than it asks."""
+    """The relation with EXISTS instead of DISTINCT over joins; None if DISTINCT is needed, or the joins do more than test."""
     match relation:
         case a.Distinct(input=a.Project() as shown, collations=()):
             rows = _asked(shown, model)

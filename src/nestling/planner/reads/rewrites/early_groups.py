@@ -36,7 +36,7 @@ _Kept = TypeVar("_Kept", bound=a.Project | a.Filter | a.Sort | a.LimitOffset)
 
 
 def with_early_groups(relation: Relation, design: Design, statistics: Statistics) -> Relation:
-    """The same rows, groups before the joins with parents."""
+    """The relation with groups formed before the joins with parents, where possible."""
     return everywhere(relation, lambda each: _early(each, design, statistics) if isinstance(each, a.Project) else each)
 
 

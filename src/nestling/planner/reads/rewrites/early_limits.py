@@ -52,7 +52,7 @@ class Children:
 
 
 def with_early_limits(relation: Relation, model: Model) -> Relation:
-    """The same rows, limits before the aggregates of children."""
+    """The relation with limits before the aggregates of children, where possible."""
     return everywhere(relation, lambda each: _early(each, model) if isinstance(each, a.Project) else each)
 
 

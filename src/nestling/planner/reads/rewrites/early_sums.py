@@ -38,7 +38,7 @@ _AGAIN = {
 
 
 def with_early_sums(relation: Relation, design: Design, statistics: Statistics) -> Relation:
-    """The same rows, parts of sums before the joins with parents."""
+    """The relation with partial sums before the joins with parents, where possible."""
     return everywhere(relation, lambda each: _early(each, design, statistics) if isinstance(each, a.GroupBy) else each)
 
 

@@ -32,7 +32,7 @@ from nestling.planner.reads.traverse import everywhere, used
 
 
 def with_newest(relation: Relation, design: Design, tolerated: Tolerated) -> tuple[Relation, Mapping[str, First]]:
-    """The same rows, and of which aliases only the first of each parent are needed."""
+    """The relation, and by alias the children of which only the first of each parent are needed."""
     wanted = Counter((column.alias, column.name) for column in (*used(relation), *relation.columns))
     asked = _Asked(design, tolerated, frozenset(wanted))
     found: dict[str, First] = {}

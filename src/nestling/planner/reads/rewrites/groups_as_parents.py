@@ -31,7 +31,7 @@ _ROWS = AggregateCall(AggregateFunction.COUNT, None, INTEGER)
 
 
 def without_groups(relation: Relation, design: Design, tolerated: Tolerated) -> Relation:
-    """The same rows, without the groups computed fields make needless."""
+    """The relation without the groups that computed fields make unnecessary."""
     known = _Known(design, tolerated)
     return everywhere(relation, lambda each: _without(each, known) if isinstance(each, a.GroupBy) else each)
 

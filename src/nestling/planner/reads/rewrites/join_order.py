@@ -45,10 +45,10 @@ def order_joins(
     *,
     begin: str = "",
 ) -> Relation:
-    """The same rows, inner joins reordered; `statistics` tell which table is restricted most, else its predicates' form does.
+    """The relation with inner joins reordered; without `statistics` the form of predicates tells which table is restricted most.
 
-    `begin`: the table of that alias is where its joins begin, however little is asked of it. Of tables that are restricted alike,
-    that which a limited order is about is the first.
+    `begin`: the alias of the table with which its joins begin, whatever its restrictions. Of equally restricted tables, the one
+    that a limited order is about comes first.
     """
     relation = everywhere(relation, joined_groups)
     if any(isinstance(each, a.Filter) for each in everything(relation)):

@@ -22,7 +22,7 @@ from nestling.planner.reads.traverse import aliases, everywhere
 
 
 def with_late_children(relation: Relation, model: Model) -> Relation:
-    """The same rows, of limited orders the parents limited before their children are joined to them."""
+    """The relation with limited orders of parents applied before their children are joined."""
     return everywhere(relation, lambda each: _late(each, model) if isinstance(each, a.LimitOffset) else each)
 
 

@@ -20,7 +20,7 @@ from nestling.planner.reads.traverse import everywhere
 
 
 def with_late_parents(relation: Relation, model: Model) -> Relation:
-    """The same rows, limits before the joins with parents."""
+    """The relation with limits before the joins with parents, where possible."""
     return everywhere(relation, lambda each: _late(each, model) if isinstance(each, a.LimitOffset) else each)
 
 

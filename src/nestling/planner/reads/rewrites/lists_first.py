@@ -32,7 +32,7 @@ MOST_BYTES = 256 * 1024
 
 
 def with_lists_first(relation: Relation, model: Model, statistics: Statistics) -> Relation | None:
-    """The same rows beside the lists of what they must not be; None where no condition asks for a short one."""
+    """The relation with lists of excluded values fetched first; None if no condition asks for a short one."""
     match relation:
         case a.Filter():
             below = with_lists_first(relation.input, model, statistics)

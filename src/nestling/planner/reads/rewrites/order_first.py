@@ -20,8 +20,9 @@ from nestling.planner.reads.traverse import aliases, subqueries
 
 
 def with_order_first(relation: Relation) -> Relation | None:
-    """The same rows, sorted as the table is read; None where no limited order is about the table the joins start at alone, or
-    nothing but this table is asked.
+    """The relation sorted as its first table is read.
+
+    None if no limited order is about the table at which the joins start alone, or if there is no other table.
     """
     match relation:
         case a.LimitOffset(input=a.Sort() as sort) if relation.count is not None:

@@ -31,7 +31,7 @@ class AskedParent:
     predicates: tuple[Expression, ...]
 
     def of_children(self) -> list[Expression]:
-        """The same, asked of the foreign key."""
+        """The conditions on the parent's key, as conditions on the foreign key."""
         to = dict(zip(self.link.parent_attributes, self.link.child_attributes, strict=True))
 
         def change(each: Expression) -> Expression | None:
@@ -42,7 +42,7 @@ class AskedParent:
 
 
 def by_foreign_key(relation: Relation, model: Model) -> Relation:
-    """The same rows; the predicates of the relation are pushed down."""
+    """The relation with conditions on a parent's key moved to the foreign key; its predicates must be pushed down."""
     asked = asked_parent(relation, model)
     if asked is None:
         return relation

@@ -72,7 +72,7 @@ def _removed(
 
 
 def _sparing(parents: list[JoinedParent], group: a.GroupBy, leaves: list[Relation], design: Design) -> set[str]:
-    """Those that spare a lookup: they are not at hand, or their child, whose documents have them, is one of these."""
+    """The aliases of parents whose late join saves a lookup: those not at hand, or whose child is one of these."""
     found = {each.scan.alias for each in parents if not _is_at_hand(each, group, leaves, design)}
     for each in reversed(parents):  # a child goes after its parents
         if each.pairs[0][1].alias in found:

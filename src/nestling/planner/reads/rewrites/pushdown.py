@@ -37,7 +37,7 @@ _INNER = (JoinKind.INNER, JoinKind.CROSS)
 
 
 def push_predicates(relation: Relation) -> Relation:
-    """The same rows, each predicate as low as it can be."""
+    """The relation with each predicate as low as possible."""
     return everywhere(relation, _pushed_here)
 
 
@@ -84,7 +84,7 @@ def _below(
 
 
 def _substituted(predicate: Expression, alias: str, outputs: dict[ColumnId, Expression]) -> Expression | None:
-    """None where that would repeat a subquery, or where it is about something else than the outputs."""
+    """The predicate in terms of what the outputs are; None if that would repeat a subquery, or if it uses other columns."""
     if alias not in about(predicate) or has_subquery(predicate):
         return None
     missing: list[Column] = []

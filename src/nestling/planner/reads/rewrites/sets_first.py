@@ -34,9 +34,9 @@ _Pair = tuple[Column, Column]
 
 
 def with_set_first(relation: Relation, model: Model, statistics: Statistics) -> Iterator[Relation]:
-    """The same rows, the ways in which a condition can begin: as a join with the set of its values, or the rows it tells.
+    """Yield the relation with a condition evaluated first: as a join with the set of its values, or from the rows it selects.
 
-    Of sets those come first that are made of fewer rows, whatever order the conditions are in.
+    Sets made of fewer rows come first, whatever the order of the conditions.
     """
     match relation:
         case a.Filter():

@@ -16,7 +16,7 @@ from nestling.planner.reads.traverse import aliases, everything, everywhere, men
 
 
 def without_unneeded(relation: Relation, design: Design) -> Relation:
-    """The same rows, without the joins nothing is taken from."""
+    """The relation without the joins from which nothing is used."""
     counts = Counter(column.alias for column in used(relation))
     counts.update(column.alias for column in relation.columns)
     return everywhere(relation, lambda each: _without(each, counts, design))

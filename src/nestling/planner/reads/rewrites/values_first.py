@@ -22,7 +22,10 @@ _TRUE_OF_NULL = (Comparison.SAME, Comparison.DIFFERENT)
 
 
 def with_values_first(relation: Relation) -> Relation:
-    """The same rows. What is looked up for each of others is left as it is: its own equality comes first."""
+    """The relation joined with sets of values first.
+
+    What is looked up for each of other rows stays as it is, because its own equality comes first.
+    """
     match relation:
         case a.Filter():
             return _beside_values(replace(relation, input=with_values_first(relation.input)))

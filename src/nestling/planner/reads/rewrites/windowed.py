@@ -42,7 +42,7 @@ _OVER_ROWS = frozenset(
 
 
 def with_windows(relation: Relation, model: Model) -> Relation:
-    """The same rows, such subqueries as windows."""
+    """The relation with such subqueries as windows."""
     return everywhere(relation, lambda each: _windowed(each, model) if isinstance(each, a.Filter) else each)
 
 
@@ -248,7 +248,7 @@ def _matches(inner: Sequence[Relation], outer: Sequence[Relation]) -> Iterator[d
 
 
 def _names(one: Relation, other: Relation) -> dict[str, str] | None:
-    """The other's aliases by the one's, if that is all in which they differ."""
+    """By alias of one relation, the other's; None if they differ in more than aliases."""
     mine, theirs = (list(dict.fromkeys(made_by(each))) for each in (one, other))
     if type(one) is not type(other) or len(mine) != len(theirs):
         return None

@@ -184,7 +184,7 @@ def _holds_constants(expression: Expression, attribute: Attribute, translation: 
 
 
 def _with_stored_constants(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
-    """The same with each constant and parameter, which the value may be, as the attribute keeps it."""
+    """The expression with each constant and parameter that may be its value as the attribute stores it."""
 
     def kept(part: Expression) -> Expression:
         return _with_stored_constants(part, attribute, translation)
@@ -311,7 +311,7 @@ def _assigned(node: exp.Expr, attribute: Attribute, env: Env, others: Others | N
 
 
 def _having(env: Env, name: str, value: Expression) -> Env:
-    """The same, with a column of the target (the first source) standing for `value`."""
+    """The environment with `value` in place of a column of the target, which is the first source."""
     value = as_read(value, env.translation)
     target, *others = env.scope.sources
     columns = tuple((known, value if known == name else column) for known, column in target.columns)

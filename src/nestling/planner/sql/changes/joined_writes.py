@@ -49,7 +49,7 @@ from nestling.planner.sql.subquery_values import value_of
 
 @dataclass(frozen=True)
 class Others:
-    """The other tables of a write and what joins them, bound anew wherever their rows are asked for."""
+    """The other tables of a write and the conditions that join them, bound again wherever their rows are needed."""
 
     translation: Translation
     target: FromSource
@@ -59,7 +59,7 @@ class Others:
     outer: tuple[OuterTable, ...] = ()
 
     def condition(self) -> Expression | None:
-        """That the target's row has a partner; what concerns the row alone stands outside."""
+        """The condition that the target's row has a partner; conditions on the row alone stand outside the EXISTS."""
         partners = self.partners()
         if partners.relation is None:
             return conjunction(*partners.conditions)
@@ -143,7 +143,7 @@ class Others:
 
 @dataclass(frozen=True)
 class Partners:
-    """The other tables' rows, and what must be true of them; the target's columns are free in both."""
+    """The rows of the other tables, and the conditions on them; the target's columns are free in both."""
 
     relation: Relation | None
     env: Env

@@ -45,7 +45,7 @@ class OuterTable:
         return self.table.alias_or_name.casefold()
 
     def rows(self, around: Env, ctes: Mapping[str, Cte]) -> OuterRows:
-        """Its rows under an alias of their own; `around` has the tables its condition may mention."""
+        """The rows of the table under an alias of their own; `around` has the tables that its condition may mention."""
         relation, scope = bind_table(self.table, Env(around.translation, ctes=ctes))
         env = replace(around, scope=Scope((*around.scope.sources, *scope.sources)))
         return OuterRows(relation, scope.sources, tuple(conjuncts(predicate(self.on, env))), env)
@@ -171,7 +171,7 @@ def _mentions(node: exp.Expr, names: set[str]) -> bool:
 
 
 def _condition(rows: OuterRows, asked: Sequence[exp.Expr], known: Env) -> Expression:
-    """That a row has a partner, or none, of which all that is asked is true; `known` are the other tables."""
+    """The condition that a row has a partner, or has none, for which all of `asked` is true; `known` are the other tables."""
     with_partner = [predicate(each, rows.env) for each in asked]
     if any(map(rows.tells_absence, with_partner)):
         others = [each for each, found in zip(asked, with_partner, strict=True) if not rows.tells_absence(found)]
@@ -183,7 +183,7 @@ def _condition(rows: OuterRows, asked: Sequence[exp.Expr], known: Env) -> Expres
 
 
 def _without(rows: OuterRows, asked: Sequence[exp.Expr], known: Env) -> Expression:
-    """That there is no partner, and what is asked is true of NULLs in its place."""
+    """The condition that there is no partner, and that `asked` is true for NULLs in its place."""
     nulls = tuple(replace(source, columns=tuple((name, NULL) for name, _ in source.columns)) for source in rows.sources)
     env = replace(known, scope=Scope((*known.scope.sources, *nulls)))
     found = conjunction(Not(Exists(rows.where())), *(predicate(each, env) for each in asked))

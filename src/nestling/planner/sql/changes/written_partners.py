@@ -27,7 +27,7 @@ _KEYS = (bool, int, str, date, UUID)
 
 
 def as_rows(relation: Relation) -> Relation:
-    """The same rows without what only shows their columns, as a WITH does."""
+    """The rows of VALUES without a projection that only renames their columns, such as that of a WITH."""
     if not isinstance(relation, Project) or not isinstance(relation.input, Values):
         return relation
     rows, places = relation.input, list[int]()

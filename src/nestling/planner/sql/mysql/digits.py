@@ -38,7 +38,7 @@ class Digits:
 
 
 def digits_of(expression: Expression) -> Digits | None:
-    """Those of an exact number; None where nothing declares them, as of a parameter."""
+    """The digits of an exact number; None if nothing declares them, as for a parameter."""
     if isinstance(expression, Literal) and isinstance(expression.value, Decimal):
         exponent = expression.value.as_tuple().exponent
         places = max(0, -exponent) if isinstance(exponent, int) else 0
@@ -57,7 +57,7 @@ def digits_of(expression: Expression) -> Digits | None:
 
 
 def reckoned(operator: ArithmeticOperator, left: Expression, right: Expression) -> Digits | None:
-    """Those of a sum, product, quotient or remainder."""
+    """The digits of a sum, product, quotient or remainder; None if those of an operand are unknown."""
     one, other = digits_of(left), digits_of(right)
     if one is None or other is None:
         return None
@@ -69,7 +69,7 @@ def reckoned(operator: ArithmeticOperator, left: Expression, right: Expression) 
 
 
 def quotient(dividend: Digits, divisor: Digits) -> Digits:
-    """Those of a quotient; an average is one by an integer."""
+    """The digits of a quotient; an average is a quotient by an integer."""
     groups = _in_groups(dividend.kept) + _in_groups(divisor.kept)
     lacking = max(0, MORE - (groups - dividend.kept - divisor.kept))
     return Digits(min(dividend.shown + MORE, MOST), _in_groups(groups + lacking))

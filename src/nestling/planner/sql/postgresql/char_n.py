@@ -58,7 +58,7 @@ def _ends_openly(pattern: str) -> bool:
 
 
 def compared(nodes: Sequence[exp.Expr | None], left: Expression, right: Expression) -> tuple[Expression, Expression]:
-    """Both sides of a comparison, one of them perhaps a `char`: beside a varchar both are, beside a text neither is.
+    """Both sides of a comparison that may involve a `char`: compared with a varchar both are padded, with a text neither is.
 
     A text without a length may be either in the model: a gap unless the SQL says which.
     """

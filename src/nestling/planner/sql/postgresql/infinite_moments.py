@@ -21,7 +21,7 @@ _, _BEYOND = INFINITE.values
 
 
 def placed_sides(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:
-    """Both sides of an ordered comparison; beside moments finer than a millisecond, which are texts, all are texts."""
+    """Both sides of an ordered comparison, placed in the order; with moments finer than a millisecond, both stay texts."""
     one, other = placed(left, translation), placed(right, translation)
     are_texts = max(left.type.fraction_digits, right.type.fraction_digits) > BSON_DIGITS
     return (left, right) if are_texts else (one, other)

@@ -31,7 +31,7 @@ _STEP = re.compile(r"\s*(-?\d+)\s*([a-z]+?)s?\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """So many calendar months, or seconds, of a number of units."""
+    """A distance in time: so many units, as calendar months or seconds."""
 
     amount: int
     unit: str

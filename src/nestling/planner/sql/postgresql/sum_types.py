@@ -37,7 +37,7 @@ def is_unsure(expression: Expression, translation: Translation) -> bool:
 
 
 def _columns(expression: Expression) -> set[tuple[str, str]]:
-    """Those whose type is not said by a cast."""
+    """The columns whose type is not declared by a cast."""
     if isinstance(expression, Cast):
         return set()
     if isinstance(expression, Column):

@@ -55,7 +55,7 @@ class FetchPrices:
         return costs.index(min(costs))
 
     def ways(self, relation: Relation, design: Design) -> Iterator[Relation]:
-        """The same rows, rewritten in the ways that homes allow."""
+        """The relation rewritten in each of the ways that homes allow."""
         return ways(relation, design, HOMES, Tolerated(), self.statistics, priced=self.price is not None)
 
 

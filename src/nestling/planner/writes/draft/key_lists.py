@@ -19,5 +19,5 @@ class Keys:
     parameter: str
 
     def among(self, column: Column, rule: Collation = Collation.BINARY) -> Expression:
-        """That the column has one of these values."""
+        """The condition that the column has one of these values."""
         return InList(column, (Parameter(self.parameter, column.type, listed=True),), rule)

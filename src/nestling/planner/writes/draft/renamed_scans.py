@@ -9,12 +9,12 @@ from nestling.planner.writes.draft.write_draft import WriteDraft
 
 
 def said_of(work: WriteDraft, expression: Expression, scan: Scan, other: Scan) -> Expression:
-    """The same said of `other`, a scan of the same entity."""
+    """The expression about `other`, a scan of the same entity, instead of `scan`."""
     names = {name: work.name(name) for name in dict.fromkeys(made_inside(expression))}
     return renamed(expression, names | {scan.alias: other.alias})
 
 
 def rows_of(work: WriteDraft, relation: Relation) -> Relation:
-    """The same rows once more, for another place in the same read."""
+    """A copy of the relation with new names, for another place in the same read."""
     names = {name: work.name(f"{name} again") for name in dict.fromkeys(made_by(relation))}
     return renamed(relation, names)

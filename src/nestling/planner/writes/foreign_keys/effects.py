@@ -84,7 +84,7 @@ class Effect:
         ]
 
     def not_deleted(self, work: WriteDraft, predicate: Expression | None) -> Expression | None:
-        """Those of the rows that do not go."""
+        """The predicate restricted to rows that are not deleted."""
         return conjunction(predicate, *self._not(work, self.deletes))
 
     def _not(self, work: WriteDraft, deletes: Sequence[RowDelete]) -> list[Expression]:

@@ -121,7 +121,7 @@ def _changing(work: WriteDraft, link: Relationship, effect: Effect) -> tuple[Row
 
 
 def _differs(column: Column, value: Expression, rule: Collation) -> Expression:
-    """That a value is another one to the letter, also where the read compares texts otherwise."""
+    """The condition that a value differs exactly, even if the read compares texts by a collation."""
     if rule is Collation.BINARY or column.type.name not in TEXTS:
         return Compare(Comparison.DIFFERENT, column, value)
     return Not(to_the_letter(value, column))

@@ -48,7 +48,7 @@ def referring(work: WriteDraft, link: Relationship, rows: RowSet, child: Scan) -
 
 
 def linked(work: WriteDraft, link: Relationship, parent: Scan, child: Scan) -> list[Expression]:
-    """That a child refers to a parent."""
+    """The conditions under which a child refers to a parent."""
     up, down = ({column.name: column for column in scan.columns} for scan in (parent, child))
     pairs = zip(link.parent_attributes, link.child_attributes, strict=True)
     rule = rule_of(work.design, link)

@@ -84,13 +84,13 @@ def _below(
 
 
 def _refer(work: WriteDraft, links: Sequence[Relationship], effect: Effect, keys: Keys) -> Expression:
-    """That a row refers to one of these."""
+    """The condition that a row refers to one with one of these keys."""
     references = ((effect.scan.column(link.child_attributes[0]), rule_of(work.design, link)) for link in links)
     return any_of([keys.among(column, rule) for column, rule in references])
 
 
 def _is_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect, below: str) -> Expression:
-    """That a row is one of those below: told by its key, or by what it refers to where it may have none."""
+    """The condition that a row is one of those below, by its key, or by what it refers to if it may have no key."""
     assert effect.keys is not None
     key = effect.scan.column(effect.keys.attribute)
     if not key.nullable:

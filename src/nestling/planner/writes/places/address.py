@@ -102,7 +102,7 @@ def never_null(path: str, value: WrittenValue) -> tuple[FieldMatch, ...]:
 
 
 def present(place: Place) -> tuple[FieldMatch, ...]:
-    """That a document is of this kind, where its collection has several."""
+    """The condition that a document is of this kind; empty if its collection has only one."""
     presence = place.nodes[0].presence
     return (FieldMatch(presence.path, Constant(presence.value)),) if presence is not None else ()
 

@@ -58,7 +58,7 @@ def _is_plain(steps: tuple[WriteStep, ...]) -> bool:
 
 
 def _with_values(node: Node, values: Mapping[str, Expression]) -> Node:
-    """The same with a value for each cell."""
+    """The node with a value for each cell."""
 
     def given(part: object) -> object | None:
         if isinstance(part, Cell):
