@@ -17,16 +17,16 @@ class NoRows:
     model: Model
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Nothing changes."""
+        """A context that does nothing, because nothing changes."""
         return nullcontext()
 
     def rows(self, query: RowQuery) -> Iterator[tuple[object, ...]]:  # noqa: ARG002 - of a RowSource
-        """None."""
+        """An empty iterator."""
         return iter(())
 
     def count(self, entity: str) -> int:  # noqa: ARG002 - of a RowSource
-        """None."""
+        """Zero."""
         return 0
 
     def highest_number(self, entity: str, attribute: str) -> None:
-        """None was given."""
+        """None, because no number was generated."""

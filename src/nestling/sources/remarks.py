@@ -12,7 +12,7 @@ from nestling.ir.storage.names import collection_name, stored_name
 from nestling.ir.types import NUMBERS, TEXTS, TypeName
 
 _MAYBE_NUMBERS = frozenset({TypeName.BOOLEAN, TypeName.ANY})
-"""Other types whose values may equal numbers."""
+"""Types, other than those of numbers, whose values may equal numbers."""
 SHOWN = 3
 """Names shown of a longer list."""
 

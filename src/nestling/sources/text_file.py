@@ -8,7 +8,7 @@ from nestling.common.errors import Problem, SourceError
 
 
 def text_of(path: Path | str) -> str:
-    """Its text; raises `SourceError` when it cannot be read or is no text."""
+    """The text of a file; raises `SourceError` if it cannot be read or is not text."""
     path = Path(path)
     try:
         found = path.read_text(encoding="utf-8-sig")

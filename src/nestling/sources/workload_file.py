@@ -27,7 +27,7 @@ class WorkloadFile:
     kept: Reading | None = None
 
     def statements(self, dialect: str) -> Iterator[NamedSql]:
-        """Its statements; `dialect` is the default for those without one."""
+        """The statements of the file; `dialect` is the default for those without one."""
         if self.kept is None:
             yield from named_statements(self.text, dialect)
             return

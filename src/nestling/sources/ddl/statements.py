@@ -41,7 +41,7 @@ class DdlStatement:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Its first keys, enough to tell what it is."""
+        """The first keys of the statement, enough to recognise its kind."""
         return tuple(token.key for token in self.tokens[:_HEAD_WORDS])
 
 

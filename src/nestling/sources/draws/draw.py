@@ -192,7 +192,7 @@ class _Drawing:
         return [list(dict.fromkeys(after[start : start + length])) for start in starts]
 
     def ends(self, values: list[object], one: ParameterUse, other: ParameterUse) -> None:
-        """Both ends of a range that holds as many of the values as the statement says, else a twentieth."""
+        """Draw both ends of a range that contains the share of values that the statement declares, or else a twentieth."""
         ranked = _ranked(values)
         lower, upper = (one, other) if one.role is ParameterRole.LOWER else (other, one)
         said = dict(self.statement.quantiles)

@@ -77,7 +77,7 @@ def _in_lower_case(value: object) -> object:
 
 
 def _others(attribute: Attribute, row: Row, entity: Entity, constants: Sequence[object]) -> Iterator[object]:
-    """Other values for an attribute: those of other attributes, the constants, values near either, and NULL."""
+    """Other values to try for an attribute: those of other attributes, the constants, values near either, and NULL."""
     pairs = zip(entity.attributes, row, strict=True)
     alike = [value for other, value in pairs if other.type.name is attribute.type.name and value is not None]
     if not alike and attribute.type.name in _FIRST:

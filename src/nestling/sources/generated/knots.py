@@ -22,7 +22,7 @@ from nestling.sources.generated.overlaps import shared_with_itself
 from nestling.sources.generated.permutations import salt, scattered
 
 MOST_TRIES = 200
-"""Other parents looked at in place of one with which no row keeps all of its foreign keys."""
+"""How many other parents are tried in place of one with which no row satisfies all of its foreign keys."""
 OWN_ROWS = "use your own rows (`prove` without --scale), or remove from the model what generated rows cannot satisfy"
 """What to do if no rows can be generated."""
 

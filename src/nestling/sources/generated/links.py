@@ -108,7 +108,7 @@ class _Partners:
 def pair(
     one: Relationship, other: Relationship, model: Model, known: Statistics, rows: dict[str, int], seed: int
 ) -> tuple[GeneratedLink, GeneratedLink]:
-    """Both sides of a junction whose rows are distinct pairs: the first side's rows in order, each with different partners.
+    """Both sides of a junction whose rows are distinct pairs: rows in order of the first side, each with different partners.
 
     Rows without a parent on the first side come last; those without one on the other side may be anywhere.
     """

@@ -11,9 +11,9 @@ from nestling.ir.statistics import Quantity, RelationshipStatistics, Statistics
 TOLERANCE = 0.1
 """How far a number may be off, as a share of it."""
 DISTINCT_TOLERANCE = 0.5
-"""The same for distinct values between quantiles: where few values lie between two, some are made twice."""
+"""How far a number of distinct values may be off, as a share of it: of few values between two quantiles, some are made twice."""
 NULL_TOLERANCE = 0.02
-"""The same for a share of NULLs, which is one itself."""
+"""How far a share of NULLs may be off, in absolute terms."""
 FAN_OUTS = ("mean", "p50", "p95", "p99", "maximum")
 
 

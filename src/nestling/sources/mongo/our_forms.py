@@ -49,7 +49,7 @@ def _take(
     more: list[NodeColumn],
     found: Mapping[FieldPlace, ObservedNode],
 ) -> None:
-    """These are the rest of an array's rows, if the columns they have besides are the key of the rows above, and no others."""
+    """Mark the documents as the rest of an array's rows, if they have the key of the rows above and no other added columns."""
     foreign = _foreign_key(owner, more)
     is_told = foreign is not None and _names(owner.foreign or foreign) == _names(foreign)
     if not is_told and _has_documents(seen):

@@ -49,9 +49,9 @@ _RANGES = (
 )  # fmt: skip
 """Where letters have another case."""
 _WORD = "ΑΣ"
-"""Its last letter has a small one of its own at the end of a word."""
+"""A word whose last letter has a special lower-case form at the end of a word."""
 _SHOWN = 5
-"""So many letters tell which those are."""
+"""How many differing letters a note shows."""
 
 
 def case_of_letters(cursor: Any) -> Iterator[str]:

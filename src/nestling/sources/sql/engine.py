@@ -59,7 +59,7 @@ class Engine:
     """One kind of SQL database. Expressions are SQLAlchemy's; `connection` is always the driver's own."""
 
     name: str
-    """Its name in addresses, extras and files."""
+    """The name of the kind of database in addresses, extras and files."""
     statements: str
     """The dialect its statements, views and checks are read as."""
     url_driver: str
@@ -135,7 +135,7 @@ class Engine:
         raise NotImplementedError
 
     def type_writer(self, kind: Type) -> Callable[[Any], Any] | None:
-        """The same for all values of a type, where that decides."""
+        """The function from all conceptual values of a type to the driver's parameters; None if the values' own types decide."""
         return None
 
     # --- the application's statements --------------------------------------------------------------------------------

@@ -165,7 +165,7 @@ class SqlDatabase:
             yield from batch
 
     def batches(self, query: RowQuery) -> Iterator[Sequence[tuple[object, ...]]]:
-        """The same rows, some thousands at a time."""
+        """Yield the rows of a query in batches of some thousands."""
         query = self._raw_key(query)
         attributes = result_attributes(query, self.model)
         dialect = self.address.dialect

@@ -1,7 +1,7 @@
-"""Whose a rate of a workload file is, and rates that stand where none is read.
+"""The statement that each rate of a workload file belongs to, and rates in places where none is read.
 
-A line `-- rate: 900/s` is about the statement below it. Behind the last statement under a name it is about that one, unless it
-stands right above the next name line and that statement has no other rate; where it could be about either, it is told.
+A line `-- rate: 900/s` belongs to the statement below it. After the last statement under a name it belongs to that one, unless
+it stands right above the next name line and that statement has no other rate. A rate that could belong to either is reported.
 """
 
 from __future__ import annotations

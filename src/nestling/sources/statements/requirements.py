@@ -50,7 +50,7 @@ KEYS = (
     "read only",
 )
 _OF_NO_MODEL = ("storage", "document bound", "array bound", "transaction bound", "schema version", "short names")
-"""Those that name nothing of a model."""
+"""The keys of requirements that name no part of a model."""
 _NOTHING = Model("any", ())
 _LINE = re.compile(
     r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+(?:[ _][A-Za-z]+)?)[ \t]*:[ \t]*(?P<value>[^\n]*?)[ \t]*$", re.MULTILINE
@@ -146,7 +146,7 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
 
 
 def _freshness(value: str) -> tuple[str, Freshness]:
-    """Whose freshness it is, and which."""
+    """The name of the copy whose freshness it is, and the freshness."""
     match = _FRESHNESS.fullmatch(value)
     return (match["name"], Freshness.parse(match["freshness"])) if match else ("", Freshness.parse(value))
 

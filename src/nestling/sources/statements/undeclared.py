@@ -46,7 +46,7 @@ class NamedSql:
 
 
 def named_statements(text: str, dialect: str) -> Iterator[NamedSql]:
-    """Those of a workload file's text."""
+    """The statements in the text of a workload file."""
     return (NamedSql(each.name, each.sql, dialect) for each in blocks(text.removeprefix("\ufeff"), dialect) if each.sql)
 
 

@@ -64,7 +64,7 @@ class EntityRows:
         self._aliases[row.number] = alias
 
     def alias(self, row: EntityRow) -> str:
-        """Its name in SQL: the entity's first letters, and a number when another has them."""
+        """The alias of a row in SQL: the first letters of its entity, with a number if another row has them."""
         if row.number not in self._aliases:
             words = plain(row.entity or "found").lower().split("_")
             base = "".join(word[:1] for word in words) or "t"

@@ -66,7 +66,7 @@ def value(saying: StatementDraft, document: FieldValue, found: Any, names: Named
 
 
 def scalar(saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> ScalarValue:
-    """The same where a single value is needed."""
+    """The single value that an expression is; raises CannotSay for anything else."""
     made = value(saying, document, found, names)
     match made:
         case RowAttribute() | Sql():
@@ -148,7 +148,7 @@ def _comparison(
 def _named_alike(
     saying: StatementDraft, document: FieldValue, first: Any, second: Any, names: NamedValues
 ) -> tuple[str, str]:
-    """Both sides; a parameter is called as what it is compared with."""
+    """Both sides of a comparison; a parameter is named after what it is compared with."""
     sides = []
     for one, other in ((first, second), (second, first)):
         is_word = isinstance(one, str) and one.startswith("?")

@@ -40,7 +40,7 @@ class RowAttribute:
 
     @property
     def text(self) -> str:
-        """Its token."""
+        """The attribute with its row's alias, as in SQL."""
         return token(self.row, self.attribute)
 
     @property

@@ -109,12 +109,15 @@ def _query(saying: StatementDraft, found: WriteTarget, attribute: str) -> str:
 
 
 def children(saying: StatementDraft, found: WriteTarget, relationship: str) -> str:
-    """That a child is of one of the target's rows: by its foreign key; empty when it may be of any."""
+    """The condition that a child belongs to one of the target's rows, by its foreign key; empty if it may belong to any."""
     return inside(saying, found, (saying.design.model.relationship(relationship),))
 
 
 def inside(saying: StatementDraft, found: WriteTarget, links: Sequence[Relationship]) -> str:
-    """That a row some levels below is inside one of the target's: by what it has of their keys, else by those in between."""
+    """The condition that a row some levels below is inside one of the target's rows.
+
+    It uses the parts of their keys that the row has, or else the rows in between.
+    """
     first, last = links[0], links[-1]
     own = first.child_attributes
     for link in links[1:]:

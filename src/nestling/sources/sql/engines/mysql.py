@@ -117,7 +117,7 @@ class Mysql(Engine):
         return connection
 
     def typed(self, error: Exception, problem: Problem) -> NestlingError:
-        """The error by its number."""
+        """The driver's error as ours, by its number."""
         code = error.args[0] if error.args else 0
         if code in _REFUSALS:
             return refused(problem)
@@ -128,11 +128,11 @@ class Mysql(Engine):
         return unreached(problem) if code in _UNREACHABLE else SourceError(problem)
 
     def begin(self, connection: Any) -> None:
-        """InnoDB's snapshot."""
+        """Begin a transaction with InnoDB's consistent snapshot."""
         connection.cursor().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """Pages by key in the snapshot; without a unique order, one unbuffered cursor on a connection of its own."""
+        """Yield pages of rows by key in the snapshot; without a unique order, read an unbuffered cursor on a separate connection."""
         if not is_paged(query, database.model):
             yield from self._unbuffered(database, query)
             return
@@ -161,7 +161,7 @@ class Mysql(Engine):
             connection._force_close()  # an orderly close would first read the rest of the rows
 
     def converter(self, attribute: Attribute) -> Converter | None:
-        """Zero dates have one spelling; bits arrive as bytes."""
+        """The function from raw values to conceptual ones: zero dates get one spelling, and bits arrive as bytes."""
         kind = attribute.type
         if kind.name is _T.INTEGER:
             return for_integers(attribute)
@@ -175,27 +175,27 @@ class Mysql(Engine):
         return sa.case((over == 0, column), else_=sa.func.timestampadd(sa.text("MICROSECOND"), -over, column))
 
     def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
-        """Texts of what the driver does not write."""
+        """The functions to the driver's parameters: texts for values that the driver does not write."""
         return {datetime: _naive, UUID: str, list: array_text, dict: json_text, UndecodableText: undecodable}
 
     def type_writer(self, kind: Type) -> Callable[[Any], Any] | None:
-        """Bits are a number."""
+        """The function for all values of a type: bits are written as a number."""
         return none_or(_number) if kind.name is _T.BITS else None
 
     def letters(self, text: Any) -> Any:
-        """The bytes."""
+        """The bytes of a text, which compare exactly."""
         return sa.cast(text, sa.LargeBinary)
 
     def by_code_point(self, text: Any) -> Any:
-        """Whatever its character set."""
+        """A text that is ordered by code point, whatever its character set."""
         return sa.func.convert(text.op("USING")(sa.literal_column("utf8mb4"))).collate("utf8mb4_bin")
 
     def as_double(self, column: Any) -> Any:
-        """Adding zero is how every version makes one."""
+        """The column as a double: every version converts it if zero is added."""
         return column + sa.literal_column("0e0")
 
     def selected(self, column: Any, attribute: Attribute) -> Any:
-        """It prints a FLOAT with six digits unless it is made a DOUBLE."""
+        """The column as it is read; a FLOAT as a double, because it would be printed with six digits."""
         return self.as_double(column) if attribute.type.name is _T.FLOAT else column
 
     def byte_length(self, column: Any, name: TypeName) -> Any:
@@ -203,7 +203,7 @@ class Mysql(Engine):
         return sa.func.octet_length(column)
 
     def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
-        """Zero dates, times that are none of a day, digits of seconds, and what collations do not tell apart."""
+        """Measure zero dates, times outside a day, digits of seconds, and values that collations do not distinguish."""
         from nestling.sources.sql.mysql_texts import measures_of_texts
         from nestling.sources.sql.probes import counted as rows_where
 
@@ -223,14 +223,14 @@ class Mysql(Engine):
             yield "milli", rows_where(sa.func.microsecond(column) != 0)
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
-        """The type as declared, but a TINYINT(1) that holds only 0 and 1 is a truth value."""
+        """The attribute with its declared type, except that a TINYINT(1) with only 0 and 1 is a boolean."""
         refined = as_declared(attribute, found, ZERO_DATE)
         return replace(refined, type=BOOLEAN) if _is_flag(column) and _is_truth(found) else refined
 
     def value_notes(
         self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
     ) -> Iterator[str]:
-        """Texts its collations take as equal, and flags that are none."""
+        """Notes on texts that collations treat as equal, and on flags that are neither 0 nor 1."""
         from nestling.sources.sql.mysql_texts import notes_on_texts
 
         yield from notes_on_texts(catalog, measures)
@@ -241,7 +241,7 @@ class Mysql(Engine):
                     yield _no_flag(table.entity, column.name, tables, database)
 
     def allow_deep_recursion(self, database: Connected) -> None:
-        """Both servers' variables."""
+        """Raise the recursion limit by the variables of MariaDB and MySQL."""
         cursor = database.connection.cursor()
         for variable in ("max_recursive_iterations", "cte_max_recursion_depth"):
             cursor.execute("SHOW VARIABLES LIKE %s", (variable,))
@@ -251,7 +251,10 @@ class Mysql(Engine):
     # --- the application's statements --------------------------------------------------------------------------------
 
     def ask(self, connection: Any, sql: str, values: Mapping[str, object], seconds: float) -> SourceRows:
-        """MariaDB counts seconds, MySQL milliseconds. Columns of FLOAT are printed with six digits."""
+        """The answer to a query with a time limit, which MariaDB takes in seconds and MySQL in milliseconds.
+
+        Columns of FLOAT are printed with six digits.
+        """
         pymysql: Any = self.driver()
         cursor = connection.cursor()
         is_mariadb = self.product(connection) == MARIADB
@@ -272,11 +275,11 @@ class Mysql(Engine):
             raise
 
     def product(self, connection: Any) -> str:
-        """The product's name, by the version the server tells."""
+        """The product's name, derived from the version that the server reports."""
         return MARIADB if MARIADB in connection.get_server_info() else "MySQL"
 
     def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
-        """The last number, read from the table's DDL, since the catalogue may be a day old."""
+        """The last generated number, read from the table's DDL, because the catalogue may be a day old."""
         with connection.cursor() as cursor:
             cursor.execute("SHOW CREATE TABLE `{}`".format(table.name.replace("`", "``")))
             found = _NEXT_NUMBER.search(cursor.fetchone()[1])
@@ -298,7 +301,7 @@ class Mysql(Engine):
     )
 
     def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
-        """Its own types, those of keys of a length that fits an index."""
+        """The column type; in keys one whose length fits an index."""
         kind = attribute.type
         if kind.name is _T.TEXT or (keyed and kind.name is _T.ENUM):
             return text_words(attribute, keyed=keyed)
@@ -315,70 +318,70 @@ class Mysql(Engine):
         return _WORDS[kind.name]
 
     def fitting(self, entity: Entity, groups: Sequence[Sequence[str]]) -> Entity:
-        """A key has 3,072 bytes at most, a row 65,535."""
+        """The entity with declarations that fit: a key has at most 3,072 bytes, a row 65,535."""
         return fitting(entity, groups)
 
     def widened(self, attribute: Attribute, *, keyed: bool) -> Attribute:
-        """Texts of any length but in keys, moments of all digits."""
+        """The attribute with a column for texts of any length, except in keys, and for moments with all digits."""
         if attribute.type.name in MOMENTS:
             return replace(attribute, fraction=None)
         is_free = attribute.type.name is _T.TEXT and not keyed and text_words(attribute, keyed=False) != _WORDS[_T.ANY]
         return replace(attribute, type=replace(attribute.type, numbers=())) if is_free else attribute
 
     def retyped(self, table: str, column: str, kind: str, declared: str) -> str:
-        """All that is said of the column is said anew."""
+        """The statement that gives a column another type, which has to repeat everything declared about the column."""
         return f"ALTER TABLE {table} MODIFY COLUMN {declared}"
 
     def made_value(self, made: Generated, attribute: Attribute) -> str | None:
-        """The time it is has as many digits as its column."""
+        """The expression for the generated default; the current time has as many digits as its column."""
         if (made, attribute.type.name) == (Generated.TIMESTAMP, _T.TIMESTAMP):
             digits = digits_kept(attribute)
             return f"CURRENT_TIMESTAMP({digits})" if digits else "CURRENT_TIMESTAMP"
         return super().made_value(made, attribute)
 
     def ranged(self, attribute: Attribute) -> Attribute:
-        """Numbers of AUTO_INCREMENT from 0 on are unsigned: such a column takes no CHECK."""
+        """The attribute with an unsigned column if its AUTO_INCREMENT numbers start at 0: such a column may have no CHECK."""
         low = attribute.allowed.minimum if attribute.allowed else None
         if attribute.type.name is not _T.INTEGER or attribute.default not in NUMBERED or low is None or low < 0:
             return attribute
         return replace(attribute, also=tuple(dict.fromkeys((*attribute.also, Type(_T.DECIMAL)))))
 
     def says_allowed(self, attribute: Attribute, declared: str) -> bool:
-        """UNSIGNED is a minimum of 0, an ENUM its labels."""
+        """Whether the declaration implies the allowed values: UNSIGNED a minimum of 0, an ENUM its labels."""
         if declared.startswith("enum("):
             return attribute.allowed is None
         return declared == _UNSIGNED and attribute.allowed == Allowed(minimum=0)
 
     def takes_no_check(self, attribute: Attribute, entity: Entity, declared: str) -> bool:
-        """AUTO_INCREMENT stands in no CHECK of MariaDB and MySQL."""
+        """Whether no CHECK may name the column: MariaDB and MySQL do not allow AUTO_INCREMENT in one."""
         return attribute.default in NUMBERED and self.numbered(attribute, entity, declared) is not None
 
     def column_collation(self, attribute: Attribute) -> str:
-        """To the letter, or whatever case and accents."""
+        """The column's collation: binary, or one that ignores case and accents."""
         if attribute.type.name not in TEXTS:
             return ""
         named = "unicode_520_ci" if attribute.collation is Collation.UNICODE_CI else "bin"
         return f"CHARACTER SET utf8mb4 COLLATE utf8mb4_{named}"
 
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
-        """The first such column that leads a key."""
+        """The clause for AUTO_INCREMENT, for the first such column that leads a key."""
         leading = {group[0] for group in (entity.key, *entity.uniques) if group}
         first = next(each.name for each in entity.attributes if each.default in NUMBERED)
         is_one = first == attribute.name in leading and declared.startswith("bigint") and not attribute.nullable
         return "AUTO_INCREMENT" if is_one else None
 
     def text_literal(self, text: str) -> str:
-        """Backslashes say something."""
+        """A text in a statement, with backslashes escaped."""
         return super().text_literal(text).replace("\\", "\\\\")
 
     def begin_writing(self, connection: Any) -> None:
-        """Foreign keys are added last."""
+        """Begin a transaction; foreign keys are added at the end."""
         connection.cursor().execute("SET foreign_key_checks = 0")
         connection.cursor().execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')")
         connection.autocommit(False)
 
     def column_key(self, name: str) -> str:
-        """Case does not count."""
+        """The column name in lower case, because case does not count."""
         return name.lower()
 
     def found_types(self, sink: SqlSink, table: CatalogTable) -> Mapping[str, str]:
@@ -388,14 +391,14 @@ class Mysql(Engine):
         return dict(cursor.fetchall())
 
     def not_undone(self, sink: SqlSink, table: str) -> str:
-        """Some storage engines have no transactions."""
+        """Why rows could not be taken back: some storage engines have no transactions."""
         cursor = sink.connection.cursor()
         cursor.execute(_STORAGE, (table,))
         found = cursor.fetchone()
         return f"its engine {found[0]} has no transactions: a failed unload could not be rolled back" if found else ""
 
     def undone(self, sink: SqlSink) -> None:
-        """CREATE TABLE and ALTER TABLE commit: tables made are dropped; those that were empty become so again."""
+        """Drop the tables that were made, and empty those that were empty, because CREATE TABLE and ALTER TABLE commit."""
         connection = self.connect(sink.address, read_only=False)
         try:
             cursor = connection.cursor()
@@ -408,17 +411,20 @@ class Mysql(Engine):
             connection.close()
 
     def emptying(self, temporary: str, create: str) -> tuple[str, ...]:
-        """Rows deleted stay until the end of the transaction, which TRUNCATE would be."""
+        """Statements that drop a temporary table and create it again.
+
+        Deleted rows would keep their space until the end of the transaction, and TRUNCATE would end it.
+        """
         return (f"DROP TEMPORARY TABLE {temporary}", create)
 
     def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """The driver makes one statement of many rows."""
+        """Insert many rows, of which the driver makes one statement."""
         if rows:
             insert = f"INSERT INTO {into} VALUES ".replace("%", "%%")  # noqa: S608 - quoted
             connection.cursor().executemany(f"{insert}({', '.join(['%s'] * len(rows[0]))})", rows)
 
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
-        """Every ALTER TABLE commits."""
+        """Commit, and add the foreign keys; every ALTER TABLE commits."""
         sink.refuse_lost()
         sink.refuse_dangling()
         sink.connection.commit()

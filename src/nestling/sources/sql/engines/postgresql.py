@@ -55,9 +55,9 @@ SELECT pg_sequence_last_value(name::regclass) FROM (SELECT pg_get_serial_sequenc
 WHERE has_sequence_privilege(name, 'USAGE, SELECT')"""
 _NO_DATABASE = re.compile(r'database ".*" does not exist')
 _NO_USER = re.compile(r'role ".*" (does not exist|is not permitted to log in)|authentication failed')
-"""What a connection is refused with: the driver tells no SQLSTATE of it."""
+"""The messages with which a connection is refused, for which the driver reports no SQLSTATE."""
 _LENGTHS = range(1, 10_485_761)
-"""What `varchar(n)` takes for a length."""
+"""The lengths that `varchar(n)` accepts."""
 
 
 _HIDDEN = """
@@ -103,7 +103,7 @@ class Postgresql(Engine):
         return connection
 
     def typed(self, error: Exception, problem: Problem) -> NestlingError:
-        """The error by its SQLSTATE; a server that cannot be reached gives none."""
+        """The driver's error as ours, by its SQLSTATE; an unreachable server gives none."""
         state = getattr(error, "sqlstate", None)
         if state in ("28P01", "28000") or _NO_USER.search(str(error)):
             return refused(problem)
@@ -118,31 +118,31 @@ class Postgresql(Engine):
         return unreached(problem) if unreachable else SourceError(problem)
 
     def hidden_tables(self, connection: Any) -> frozenset[tuple[str, str]]:
-        """Those of which the user may read no column."""
+        """The (schema, name) of tables of which the user may not read any column."""
         return frozenset(connection.execute(_HIDDEN).fetchall())
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """A cursor of the server's."""
+        """Yield the rows of a query, some thousands at a time, from a server-side cursor."""
         with database.connected() as connection, connection.cursor(name=database.cursor_name()) as cursor:
             cursor.execute(*database.statement(query))
             while batch := cursor.fetchmany(BATCH_ROWS):
                 yield batch
 
     def converter(self, attribute: Attribute) -> Converter | None:
-        """The blanks that fill a `char` up are left out; the connection's loaders have done the rest."""
+        """The function that removes the padding of a `char`; the connection's loaders have converted everything else."""
         kind = attribute.type.element or attribute.type
         return _without_blanks if kind.is_char else None
 
     def in_milliseconds(self, column: Any) -> Any:
-        """Infinity too, which stays that."""
+        """A moment, cut to milliseconds; infinity stays infinity."""
         return sa.func.date_trunc("milliseconds", column)
 
     def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
-        """The driver writes all but what is no text."""
+        """The function for texts that are not valid in the encoding; the driver writes all other values itself."""
         return {UndecodableText: undecodable}
 
     def type_writer(self, kind: Type) -> Callable[[Any], Any] | None:
-        """Arrays of JSON."""
+        """The function for all values of a type: arrays of JSON need one."""
         element = kind.element
         if kind.name is not _T.ARRAY:
             return None
@@ -155,11 +155,11 @@ class Postgresql(Engine):
         return write
 
     def by_code_point(self, text: Any) -> Any:
-        """An enum too."""
+        """A text or an enum that is ordered by code point."""
         return sa.cast(text, sa.Text).collate("C")
 
     def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
-        """Numbers that are none, dates Python has not, digits of seconds, arrays that are more than a list of their elements."""
+        """Measure NaN and infinity, dates beyond Python's, digits of seconds, and arrays that are not plain lists of elements."""
         from nestling.sources.sql.probes import counted, digits, odd_dates
 
         if name in (_T.FLOAT, _T.DECIMAL):
@@ -175,14 +175,14 @@ class Postgresql(Engine):
             yield "elements", sa.func.sum(sa.func.cardinality(column))
 
     def measures_of_elements(self, name: TypeName, source: Any, column: Any) -> Iterator[tuple[str, Any]]:
-        """How many different ones there are."""
+        """Measure the number of distinct elements."""
         if name is _T.ARRAY:
             element = sa.func.unnest(column).table_valued("value").render_derived()
             different = sa.func.count(sa.distinct(sa.cast(element.c.value, sa.Text)))
             yield "distinct_elements", sa.select(different).select_from(source.join(element, sa.true()))
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
-        """The type as declared."""
+        """The attribute with its declared type."""
         return as_declared(attribute, found, FAR_DATE)
 
     def sample(
@@ -195,7 +195,7 @@ class Postgresql(Engine):
         rows: int,
         fetch: Callable[[Any], Sequence[Any]],
     ) -> Any:
-        """The server's own, always with the same seed."""
+        """A sample by the server's own TABLESAMPLE, always with the same seed."""
         return sa.tablesample(table, sa.func.system(share * 100), seed=sa.literal_column("1"))
 
     # --- the application's statements --------------------------------------------------------------------------------
@@ -213,17 +213,17 @@ class Postgresql(Engine):
             raise TooSlow(seconds) from None
 
     def product(self, connection: Any) -> str:
-        """There is one."""
+        """The name "PostgreSQL"."""
         return "PostgreSQL"
 
     def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
-        """The last number of the column's own sequence, where the user may read it."""
+        """The last number of the column's own sequence, if the user may read it."""
         name = ".".join(sql_name(part) for part in (table.schema, table.name) if part)
         found = connection.cursor().execute(_LAST_NUMBER, {"table": name, "column": column}).fetchone()
         return None if found is None else found[0]
 
     def language_orders(self, connection: Any) -> Iterator[str]:
-        """The orders by language that the catalogue tells."""
+        """Notes on the collations of the catalogue that order texts by the rules of a language."""
         from nestling.sources.sql.catalog_collations import orders_of_languages
 
         yield from orders_of_languages(connection.cursor())
@@ -245,29 +245,35 @@ class Postgresql(Engine):
     )
 
     def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
-        """Its own types."""
+        """The column type in PostgreSQL."""
         if _is_long(attribute.type):
             return f"varchar({attribute.type.numbers[0]})"
         return f"{_words(attribute.type, attribute.also)}{_digits(attribute)}"
 
     def widened(self, attribute: Attribute, *, keyed: bool) -> Attribute:
-        """Texts of any length, as of a source that does not keep to those it declares, and moments of all digits."""
+        """The attribute with a column for texts of any length and moments with all digits.
+
+        A source may not enforce the lengths that it declares.
+        """
         if attribute.type.name in MOMENTS:
             return replace(attribute, fraction=None)
         return replace(attribute, type=replace(attribute.type, numbers=())) if _is_long(attribute.type) else attribute
 
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
-        """An identity."""
+        """The clause for an identity column."""
         if declared != "bigint" or attribute.nullable:
             return None
         how = "ALWAYS" if attribute.default is Generated.IDENTITY else "BY DEFAULT"
         return f"GENERATED {how} AS IDENTITY"
 
     def begin_writing(self, connection: Any) -> None:
-        """The driver begins by itself; foreign keys are added last."""
+        """Do nothing: the driver begins a transaction by itself, and foreign keys are added at the end."""
 
     def held_for(self, sink: SqlSink, existing: Existing, name: str) -> str | None:
-        """It looks at a foreign key after each statement: one statement moves the rows of all tables that have some."""
+        """A temporary table for the rows of a table with foreign keys; None for other tables.
+
+        PostgreSQL checks foreign keys after each statement, so one statement moves the rows of all such tables.
+        """
         if not existing.table.foreign_keys:
             return None
         held = quote(name, sink.preparer)
@@ -281,11 +287,11 @@ class Postgresql(Engine):
                 copy.write_row(row)
 
     def exact_types(self, sink: SqlSink, entity: Entity, model: Model) -> Mapping[str, str]:
-        """Enums and times."""
+        """Give columns of enums and times their types, now that all rows are there."""
         return exact_types(sink, entity, model)
 
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
-        """Foreign keys, each in a savepoint; identities go on behind the highest number there is."""
+        """Add the foreign keys, each in a savepoint, and let identities continue above the highest existing number."""
         _move_held(sink)
         sink.refuse_lost()
         broken = tuple(link.name for link in declared(sink.links_made) if not _added(sink, link, model))
@@ -370,7 +376,7 @@ def _move_held(sink: SqlSink) -> None:
 
 
 def _number_on(sink: SqlSink, table: str, column: str) -> None:
-    """Let the sequence of a column, if it has one, go on behind the highest number there is."""
+    """Let the sequence of a column, if it has one, continue above the highest existing number."""
     found = sink.connection.execute("SELECT pg_get_serial_sequence(%s, %s)", (table, column)).fetchone()[0]
     if found is None:
         return

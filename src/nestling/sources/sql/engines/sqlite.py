@@ -1,4 +1,4 @@
-"""SQLite files. Values carry their own types there, and text is whatever bytes there are."""
+"""SQLite files. Values carry their own types, and a text may be any bytes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _KEPT = {_T.BOOLEAN: "integer", _T.INTEGER: "integer", _T.DATE: "integer", _T.TI
 """What beside blobs the affinity of `_WORDS` leaves as it is, where that is not text."""
 
 STEPS = 10_000
-"""Instructions of its virtual machine between two looks at the clock."""
+"""Instructions of SQLite's virtual machine between two looks at the clock."""
 
 
 class Sqlite(Engine):
@@ -99,7 +99,7 @@ class Sqlite(Engine):
     measures_all_widths = True
 
     def connect(self, address: Address, *, read_only: bool) -> sqlite3.Connection:
-        """Open the file by its URI, which can say that it is only read."""
+        """Open the file by its URI, which can open it read-only."""
         from nestling.sources.sql.sqlite_texts import tell_utf8
 
         path = address.path
@@ -129,12 +129,12 @@ class Sqlite(Engine):
         return connection
 
     def compiler(self, address: Address) -> Dialect:
-        """SQLAlchemy's own."""
+        """SQLAlchemy's own dialect for SQLite."""
         dialect: Dialect = address.url.get_dialect()()
         return dialect
 
     def typed(self, error: Exception, problem: Problem) -> NestlingError:
-        """The error by the words of its message; SQLite gives nothing else."""
+        """The driver's error as ours, by the words of its message; SQLite gives nothing else."""
         if "not a database" in problem.what:
             return SourceError(Problem("this file is not a SQLite database", where=problem.where))
         return not_allowed(problem) if "readonly" in problem.what else SourceError(problem)
@@ -144,11 +144,11 @@ class Sqlite(Engine):
         connection.execute("BEGIN")
 
     def tolerate_any_text(self, connection: Any) -> None:
-        """The smallest of a column's values may be text that is not UTF-8."""
+        """Make the connection return text that is not UTF-8, since the smallest of a column's values may be such."""
         connection.text_factory = _text
 
     def model_name(self, address: Address) -> str:
-        """The file's name."""
+        """The name of the file, without its suffix."""
         return address.path.stem
 
     def catalog(self, address: Address, connection: Any) -> Catalog:
@@ -158,13 +158,13 @@ class Sqlite(Engine):
         return read_sqlite_catalog(connection)
 
     def names(self, address: Address, connection: Any) -> CatalogNames:
-        """What the catalogue names, all of which is quickly read."""
+        """The names in the catalogue, all of which can be read quickly."""
         from nestling.sources.sql.catalog_sqlite import read_sqlite_catalog
 
         return read_sqlite_catalog(connection).names
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """Read with the driver's fast text decoding; on text that is not UTF-8 go on from there with a tolerant one."""
+        """Yield rows with the driver's fast text decoding; from text that is not UTF-8 on, continue with a tolerant one."""
         with database.connected() as connection:
             done = 0
             cursor = connection.execute(*database.statement(query))
@@ -179,19 +179,19 @@ class Sqlite(Engine):
                 yield from _after_rows(connection.execute(*database.statement(query)), done)
 
     def converter(self, attribute: Attribute) -> Converter | None:
-        """What it has no values of is kept as text."""
+        """The function from raw values to conceptual ones; types that SQLite does not have are stored as text."""
         if attribute.type.name is _T.INTEGER:
             return for_integers(attribute)
         return from_text(attribute.type) or by_type(attribute.type)
 
     def in_milliseconds(self, column: Any) -> Any:
-        """The digits taken out of a text of six; any other value as it is."""
+        """A moment cut to milliseconds, if it is a text with six digits; any other value unchanged."""
         is_fine = sa.or_(*(column.op("GLOB")(_FORMATS["micro"] + zone) for zone in ("", "+00:00")))
         cut = sa.func.substr(column, 1, _MILLISECONDS).op("||")(sa.func.substr(column, _MILLISECONDS + 4))
         return sa.case((sa.and_(sa.func.typeof(column) == "text", is_fine), cut), else_=column)
 
     def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
-        """Texts of what it has no values of."""
+        """The functions to the driver's parameters: texts for types that SQLite does not have."""
         return {
             bool: int,
             int: _integer,
@@ -205,27 +205,27 @@ class Sqlite(Engine):
         }
 
     def letters(self, text: Any) -> Any:
-        """BINARY is not what a column may say."""
+        """A text that is compared exactly, whatever collation its column declares."""
         return sa.collate(sa.cast(text, sa.Text), "BINARY")
 
     def by_code_point(self, text: Any) -> Any:
-        """Likewise."""
+        """A text that is ordered by code point."""
         return sa.collate(text, "BINARY")
 
     def character_length(self, column: Any) -> Any:
-        """Up to a character 0."""
+        """The characters of a text up to the first NUL."""
         return sa.func.length(column)
 
     def counts_all_characters(self, column: Any) -> Iterator[Any]:
-        """No character 0."""
+        """The condition that a text has no NUL, beyond which its length does not count."""
         yield sa.func.instr(column, sa.func.char(0)) == 0
 
     def byte_length(self, column: Any, name: TypeName) -> Any:
-        """The length of a blob."""
+        """The length of the value as a blob, in bytes."""
         return sa.func.length(sa.cast(column, sa.LargeBinary))
 
     def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
-        """How many values are stored as what, and how many texts its functions read in part or are not UTF-8."""
+        """Measure how many values are stored as which class, and how many texts are not UTF-8 or read only in part."""
         from nestling.sources.sql.probes import counted
         from nestling.sources.sql.sqlite_texts import measures_of_texts
 
@@ -245,7 +245,10 @@ class Sqlite(Engine):
             yield "truths", counted(sa.and_(sa.func.typeof(column) == "integer", column.in_([0, 1])))
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
-        """The type most values are stored as; `also` lists the others. Floats of NUMERIC affinity may always be integers."""
+        """The attribute with the type that most values are stored as; `also` lists the others.
+
+        Floats of NUMERIC affinity may always be integers.
+        """
         refined = _refined(attribute, column, found)
         if refined.type != FLOAT or INTEGER in refined.also or not is_numeric(column.declared):
             return refined
@@ -254,13 +257,13 @@ class Sqlite(Engine):
     def value_notes(
         self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
     ) -> Iterator[str]:
-        """Texts that its functions read in part, and those that are not UTF-8."""
+        """Notes on texts that are not UTF-8, or that functions read only in part."""
         from nestling.sources.sql.sqlite_texts import notes_on_texts
 
         yield from notes_on_texts(catalog, measures)
 
     def remark(self, declared: Attribute, refined: Attribute, found: Mapping[str, Any]) -> str:
-        """Moments that became texts are told why."""
+        """A note that explains why moments became texts."""
         if refined.type == TEXT and declared.type.name in _DATES and _differ_in_fractions(found):
             why = "the fractional seconds of its values are not all of the same usual length"
             return f"is declared {declared.type} but {why}; SQLite compares them as text, so it is read as text"
@@ -269,15 +272,15 @@ class Sqlite(Engine):
     # --- the application's statements --------------------------------------------------------------------------------
 
     def place(self, name: str) -> str:
-        """SQLite's own parameters."""
+        """A parameter in SQLite's own syntax."""
         return f":{name}"
 
     def between_places(self, text: str) -> str:
-        """As it is."""
+        """The text between parameters, unchanged."""
         return text
 
     def ask(self, connection: Any, sql: str, values: Mapping[str, object], seconds: float) -> SourceRows:
-        """The library asks now and then whether to go on."""
+        """The answer to a query; a progress handler stops it when its time is over."""
         until = perf_counter() + seconds
         connection.set_progress_handler(lambda: perf_counter() > until, STEPS)
         try:
@@ -290,7 +293,7 @@ class Sqlite(Engine):
             connection.set_progress_handler(None, 0)
 
     def product(self, connection: Any) -> str:
-        """There is one."""
+        """The name "SQLite"."""
         return "SQLite"
 
     def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
@@ -316,11 +319,11 @@ class Sqlite(Engine):
     )
 
     def left_types(self, attribute: Attribute) -> tuple[Type, ...]:
-        """None: a column's affinity is chosen for all of them."""
+        """An empty tuple, because a column's affinity is chosen to suit all types of its values."""
         return ()
 
     def column_words(self, attribute: Attribute, *, keyed: bool) -> str:
-        """Words that decide the affinity."""
+        """The declared type that gives the column its affinity."""
         kind = attribute.type
         stored = {_FITTING.get(other.name, "text") for other in attribute.also}
         if attribute.is_numeric and stored <= {"integer", "blob"}:
@@ -334,17 +337,17 @@ class Sqlite(Engine):
         return f"{word}({','.join(map(str, kind.numbers))})" if kind.numbers and word else word
 
     def column_collation(self, attribute: Attribute) -> str:
-        """NOCASE and RTRIM."""
+        """The column's collation: NOCASE, RTRIM, or none."""
         words = {Collation.UNICODE_CI: "NOCASE", Collation.NOCASE: "NOCASE", Collation.RTRIM: "RTRIM"}
         is_told = attribute.type.name in TEXTS and attribute.collation in words
         return f"COLLATE {words[attribute.collation]}" if is_told else ""
 
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
-        """It numbers an INTEGER that is the whole key by itself."""
+        """An empty clause for an INTEGER that is the whole key, which SQLite numbers by itself; None for anything else."""
         return "" if declared == "INTEGER" and entity.key == (attribute.name,) else None
 
     def begin_writing(self, connection: Any) -> None:
-        """Cycles and dangling rows are loaded as they are."""
+        """Begin a transaction without checking foreign keys, so that cycles and dangling rows are loaded as they are."""
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("BEGIN IMMEDIATE")
 
@@ -353,19 +356,19 @@ class Sqlite(Engine):
         return {(None, row[0]) for row in sink.run("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
     def table_key(self, name: str) -> str:
-        """Case does not count."""
+        """The table name in lower case, because case does not count."""
         return name.lower()
 
     def column_key(self, name: str) -> str:
-        """Case does not count."""
+        """The column name in lower case, because case does not count."""
         return name.lower()
 
     def emptying(self, temporary: str, create: str) -> tuple[str, ...]:
-        """All rows at once."""
+        """The statement that deletes all rows at once."""
         return (f"DELETE FROM {temporary}",)  # noqa: S608 - quoted
 
     def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Text that is not UTF-8 is taken only as bytes that are told to be text."""
+        """Insert rows; text that is not UTF-8 is passed as bytes and cast to text."""
         insert = f"INSERT INTO {into} VALUES "  # noqa: S608 - quoted
         for odd, run in groupby(rows, key=lambda row: any(type(value) is UndecodableText for value in row)):
             if not odd:
@@ -376,16 +379,16 @@ class Sqlite(Engine):
                 connection.execute(f"{insert}({marks})", row)
 
     def is_there(self, address: Address) -> bool:
-        """Whether there is a file."""
+        """Whether the file exists."""
         return address.path.exists()
 
     def undone(self, sink: SqlSink) -> None:
-        """Opening the file has made it."""
+        """Remove the file if opening it created it."""
         if not sink.was_there:
             sink.address.path.unlink(missing_ok=True)
 
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
-        """The foreign keys are there, and can be checked."""
+        """Commit, and check the foreign keys, which are part of the tables."""
         sink.refuse_lost()
         sink.refuse_dangling()
         checks = (f"PRAGMA foreign_key_check({sink.table(entity)})" for entity in sink.made)
