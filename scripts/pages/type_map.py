@@ -150,7 +150,7 @@ REMARKS = {
     ("postgresql", "mood"): "CREATE TYPE … AS ENUM; the validator lists the values",
     ("postgresql", "text[]"): "NULL inside an array is `null`",
     ("postgresql", "timetz"): "compared by the instant, which the text does not tell: an order of it is a gap",
-    ("mysql", "float"): "the double MySQL reckons with: `0.1` is 0.10000000149011612, of which MySQL shows six digits",
+    ("mysql", "float"): "the double MySQL computes with: `0.1` is 0.10000000149011612, of which MySQL shows six digits",
     ("mysql", "char(5)"): "kept and shown without the blanks at its end",
     ("mysql", "year"): "beside it 99 is 1999, in statements too",
     ("mysql", "set('a','b')"): "compared as text; an order of it, which goes by the place of its labels, is a gap",

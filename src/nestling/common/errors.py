@@ -2,18 +2,18 @@
 
 ::
 
-    NestlingError                 one root, so that a caller can catch everything nestling says
+    NestlingError                 the root, so that a caller can catch everything nestling raises
     ├── InputError                a file people edit (model, workload, design) is wrong
-    ├── SourceError               a database or DDL file cannot be read, or holds what cannot be carried over
-    │   └── RowRefused            a target does not take a row, or would give back another one
+    ├── SourceError               a database or DDL file cannot be read, or contains what cannot be carried over
+    │   └── RowRefused            a target does not accept a row, or would return a different one
     ├── WorkloadError             a statement cannot be understood over the model
     ├── DesignError               a design breaks one of its invariants
     ├── ServerError               the embedded MongoDB cannot be started
     │   ├── ServerNotFound        there is no mongod to start
-    │   ├── LibraryMissing        the system lacks a shared library mongod wants
+    │   ├── LibraryMissing        the system lacks a shared library that mongod needs
     │   └── DataDirectoryInUse    another live mongod works in that data directory
     ├── ConnectionFailed          a database cannot be reached
-    │   └── AuthenticationFailed  it can, but refuses the user or password
+    │   └── AuthenticationFailed  it is reached, but refuses the user or password
     ├── PermissionDenied          the user is known but may not do this
     ├── DiskFull                  the server has no room for what is to be written
     ├── LoadError                 loading stopped; what is loaded stays, and can be resumed
@@ -23,20 +23,20 @@
     │   ├── InfeasibleError       no design meets all requirements
     │   └── CheckError            a solution is not what its problem says it is
     ├── ReadError                 a read was not answered
-    │   ├── ValueNotReckoned      a value of a document is none that it can reckon with
+    │   ├── ValueNotReckoned      it cannot compute with a value of some document
     │   └── ResultTooLarge        it needs more than a document, or a stage in memory, can hold
     ├── WriteError                a write was not done; nothing of it stays
-    │   ├── DataError             a value that it makes does not fit its column, or cannot be reckoned
-    │   ├── ConstraintError       a constraint of the source refuses it: `violation` says which, `attributes` where
+    │   ├── DataError             a value that it makes does not fit its column, or cannot be computed
+    │   ├── ConstraintError       it violates a constraint of the source: `violation` says which kind, `attributes` where
     │   ├── TransactionFailed     an earlier statement of its transaction failed, and its error was caught
-    │   ├── NoTransactions        it needs a transaction, which this server has none of
-    │   └── WriteConflict         its transaction was tried again and again, and never went through
-    ├── ChangesError              what others write to a database cannot be followed
+    │   ├── NoTransactions        it needs a transaction, which this server does not offer
+    │   └── WriteConflict         its transaction was retried and always conflicted
+    ├── ChangesError              writes of others to a database cannot be followed
     │   ├── NoChangeStreams       the server is standalone
-    │   └── HistoryLost           the server no longer has what came after the resume point
+    │   └── HistoryLost           the server no longer has the changes after the resume point
     ├── SyncError                 copies cannot be kept right in the background
     ├── LeaseLost                 another process has taken over a sync or a migration
-    ├── MigrationError            moving to another design stopped; the old design is whole
+    ├── MigrationError            moving to another design stopped; the old design is intact
     └── GapError                  a statement, type or shape nestling, this server or MongoDB cannot handle
 
 An error carries one or more `Problem` values: whoever checks an input collects all its problems and raises them
@@ -197,7 +197,7 @@ class ReadError(NestlingError):
 
 
 class ValueNotReckoned(ReadError):
-    """A value in some document is none that a read can reckon with."""
+    """A value in some document is one with which a read cannot compute."""
 
 
 class ResultTooLarge(ReadError):
@@ -209,7 +209,7 @@ class WriteError(NestlingError):
 
 
 class DataError(WriteError):
-    """A value that a write makes does not fit its column, or cannot be reckoned: the source refuses it, too."""
+    """A value that a write makes does not fit its column, or cannot be computed: the source would refuse it, too."""
 
 
 class ConstraintError(WriteError):

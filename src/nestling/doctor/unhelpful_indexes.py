@@ -106,5 +106,5 @@ def _compared(strength: int) -> str:
 
 
 def _strength(target: CollectionFacts) -> int:
-    """How the collection compares texts where nothing else is said."""
+    """The strength of the collection's default collation."""
     return next((each.strength for each in target.indexes if each.is_id), 0)

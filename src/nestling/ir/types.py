@@ -88,8 +88,9 @@ MADE = "made"
 TIMETZ, DURATION = "timetz", "duration"
 """How times are carried that have a zone, which PostgreSQL compares by the instant, or that may be negative or of many hours."""
 YEAR, SET, SINGLE = "year", "set", "single"
-"""MySQL's: years, beside which 99 is 1999, texts that are listed labels, which are put in the order of these, and FLOAT, whose
-numbers of single precision it reckons with as doubles."""
+"""How MySQL's types are carried: years, compared with which 99 means 1999; texts of listed labels, stored in the order of
+these; and FLOAT, whose single-precision numbers MySQL computes with as doubles.
+"""
 SUBTYPE = "subtype"
 """How bytes are carried that MongoDB has as binary of a subtype of their own: `bytes as subtype 3`, UUIDs of old drivers."""
 KEPT_SUBTYPES = frozenset({0, 4, 128, 129, 130})
@@ -107,9 +108,9 @@ _ENUM_VALUES = re.compile(r"\s*'(?:[^']|'')*'\s*(?:,\s*'(?:[^']|'')*'\s*)*")
 class Type:
     """A conceptual type: its name, its numbers (precision, scale, length, digits), its values or its element.
 
-    A decimal's third number is how many digits after the point MySQL reckons with, where those are not the ones it shows.
-    `carried` is the source's word for a type of its own whose values are kept as this one's, but not compared or shown as these
-    are; of numbers, `NAN` where some are none.
+    A decimal's third number is how many digits after the point MySQL computes with, if it shows fewer.
+    `carried` is the source's word for a type whose values are stored as this type's, but not compared or shown as these are;
+    for numbers, `NAN` if some are NaN.
     """
 
     name: TypeName

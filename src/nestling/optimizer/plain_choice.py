@@ -1,4 +1,4 @@
-"""A choice that is allowed, made without a solver: what there is when the time is up before the solver has found one."""
+"""An allowed choice made without a solver, for when the time is up before the solver has found one."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ ROUNDING = 1e-9
 UNANSWERED = 10.0
 """Penalty for an execution without a plan, as a multiple of the cost of one second of the workload."""
 NO_QUERY = "this design has no query for it"
-_DEARER = "its query costs more than was reckoned with"
+_DEARER = "its query costs more than was assumed"
 _ANOTHER = "as another query"
 _TOLD = "what another step does not tell of it"
 
@@ -87,8 +87,8 @@ class StatementQueries:
     """What is known about the queries of one statement.
 
     `dearer`: queries that cost more than was assumed, each with its correction. `as_reckoned`: the structures used by queries
-    that do not. `exchanged`: structures that one of two equally expensive queries uses and the other does not. `matters`: those
-    of them that turned out to be a reason after all.
+    that cost no more. `exchanged`: structures that one of two equally expensive queries uses and the other does not. `matters`:
+    those of them that turned out to be a reason after all.
     """
 
     dearer: list[ToldMore] = field(default_factory=list)

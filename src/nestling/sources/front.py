@@ -206,7 +206,7 @@ def _database_url(address: str) -> str | None:
 
 
 def _require_known(url: str) -> None:
-    """Raise `SourceError` for an address of no known kind; what is wrong with those of MongoDBs and of SQL is said elsewhere."""
+    """Raise `SourceError` for an address of an unknown kind; addresses of MongoDB and SQL are checked elsewhere."""
     from nestling.common.redaction import redact
     from nestling.sources.sql import is_sql_address
 

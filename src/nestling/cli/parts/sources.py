@@ -43,7 +43,7 @@ def read_source(
 
 
 def nothing_to_design(source: str) -> str:
-    """What is said of a source in which no table or collection was found."""
+    """The error for a source in which no table or collection was found."""
     from nestling.pipeline import is_mongodb
 
     return f"there are no {'collections' if is_mongodb(source) else 'tables'}, so there is nothing to design"

@@ -459,7 +459,7 @@ def at_unit_start(unit: str) -> Callable[[Any], Any]:
 
 
 def of_whole_milliseconds(value: Any) -> Any:
-    """A time that is reckoned with, which the server does to the millisecond."""
+    """Refuse a moment for arithmetic that has microseconds, because the server computes with milliseconds."""
     if isinstance(value, datetime) and value.microsecond % 1000:
         raise ValueError("MongoDB computes with whole milliseconds; give it without microseconds")
     return value

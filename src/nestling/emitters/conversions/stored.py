@@ -112,7 +112,7 @@ def unchanged(value: Any) -> Any:
 
 
 def of_number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The conversion of what is reckoned with, which is a number."""
+    """Return the conversion for a value in arithmetic, which refuses anything but a number."""
 
     def check(value: Any) -> Any:
         try:

@@ -266,7 +266,7 @@ def _met(command: WriteCommand, call: str) -> str:
 
 
 def _read_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
-    """The rows that are come by in these steps."""
+    """The names of the row sets that these steps read or are given."""
     for step in steps:
         match step:
             case ReadRows(rows) | GivenRows(rows):

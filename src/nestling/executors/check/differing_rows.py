@@ -30,7 +30,7 @@ FoundRow: TypeAlias = Mapping[str, Any]
 MOST_SUSPECTS = 1_000
 """Of more sources whose holders may differ all documents are looked at closely."""
 WHY = "why"
-"""The one field, beside the id, of a row for a document that the server cannot reckon with."""
+"""The only field, besides the id, of a row for a document with which the server cannot compute."""
 
 
 class OutOfTime(Exception):
@@ -51,8 +51,9 @@ class Reader:
     def rows(self, compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[FoundRow]:
         """The rows that differ among the documents the stages choose; raises `OutOfTime`, `ReadError`.
 
-        They are looked for to the letter, as the stages choose documents, and then by the collation of the check. Where documents
-        can be compared one by one, one that the server cannot reckon with is found by halves, and its row says why.
+        They are searched with exact comparison, as the stages choose documents, and then by the collation of the check. If
+        documents can be compared one by one, one with which the server cannot compute is found by bisection, and its row says
+        why.
         """
         try:
             return self._differing(compiled, stages)

@@ -163,7 +163,7 @@ def _of_cutover(error: OperationFailure) -> str:
 
 
 def _of_server(error: PyMongoError, where: str) -> NestlingError | None:
-    """Our error for what the server does not do or reckon, before it changes anything, too; None for what is about the server."""
+    """Our error for what the server refuses or cannot compute, also before it changes anything; None for other errors."""
     match error:
         case ServerRefusal():
             return _refused(error, where)
@@ -204,7 +204,7 @@ def _refused(error: OperationFailure, where: str) -> WriteError:
 
 
 def _is_of_values(error: OperationFailure) -> bool:
-    """Whether an expression could not be reckoned: such failures of the server's have numbers of their own, but for a few."""
+    """Whether an expression could not be computed: the server has special codes for such failures, with a few exceptions."""
     code = error.code or 0
     return code == NOT_CONVERTED or code >= _EXPRESSIONS or "by zero" in str(error)
 

@@ -38,7 +38,7 @@ class Agreement:
 
 
 def agreement(mine: Sequence[HashedCell], theirs: Sequence[HashedCell], rows: Sequence[tuple[int, int]]) -> Agreement:
-    """How far two columns agree in these rows of theirs; nothing is said where a first look shows that they do not."""
+    """How far two columns agree in these rows; an empty `Agreement` if a first look shows that they do not."""
     drawn = random.Random(0).sample(range(len(rows)), min(FIRST_LOOK, len(rows)))  # noqa: S311 - rows may go stale in a rhythm
     first = _given([(mine[one], theirs[other]) for one, other in map(rows.__getitem__, drawn)])
     if len(first) >= LEAST_ROWS and sum(one == other for one, other in first) < HOPELESS * len(first):

@@ -19,7 +19,7 @@ from nestling.ir.facts.structure import Kinds
 
 MOST_KINDS = 24
 LEAST_EACH = 3
-"""Documents of a kind without which nothing is said of it."""
+"""Documents of a kind below which nothing is reported about it."""
 ALWAYS = 0.99
 SOMETIMES = (0.02, 0.98)
 """Shares of documents that have a field between which it may belong to a kind."""

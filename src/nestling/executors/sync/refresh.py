@@ -149,7 +149,7 @@ class Refresh:
         return written
 
     def _searched(self, search: CompiledSearch, anchors: Sequence[Sequence[object]]) -> Iterator[object]:
-        """A search takes a fixed number of anchors: the last is said several times."""
+        """The results of a search for these anchors; it takes a fixed number of them, so the last one is repeated."""
         padded = [*anchors, *[anchors[-1]] * (len(search.parameters) - len(anchors))]
         names = (name for row in search.parameters for name in row)
         values = (value for row in padded for value in row)

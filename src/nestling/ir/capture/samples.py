@@ -12,7 +12,7 @@ from nestling.ir.capture.folded_names import folded
 
 _SETTING = ("$set", "$inc", "$mul", "$min", "$max", "$push", "$addToSet")
 _POSITIVE = {"$ne": "$eq", "$nin": "$in"}
-"""Negations, which of arrays are said as the negation of the other."""
+"""By negating operator, the positive operator, as which a condition on arrays is expressed and then negated."""
 _LONGEST = 200
 
 

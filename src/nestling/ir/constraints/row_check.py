@@ -1,8 +1,8 @@
-"""A CHECK over a row's columns: a condition that every row keeps, or of which NULL leaves unknown whether it does.
+"""A CHECK over a row's columns: a condition that no row makes false; one that NULL leaves unknown is satisfied.
 
-Its condition is of few kinds of nodes: comparisons of columns, constants and sums, IS NULL, IN, AND, OR and NOT of these, and
-whether two of these are equal. What treats NULL as a value is said by IS NULL. Its columns have no alias and no type: the entity
-knows both (`over` of `nestling.ir.statements.columns`).
+Its condition has few kinds of nodes: comparisons of columns, constants and sums, IS NULL, IN, AND, OR and NOT of these, and
+whether two of these are equal. IS NULL expresses what treats NULL as a value. Its columns have no alias and no type: the
+entity knows both (`over` of `nestling.ir.statements.columns`).
 """
 
 from __future__ import annotations

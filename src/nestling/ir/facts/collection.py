@@ -156,7 +156,7 @@ class CollectionFacts:
 
     @property
     def collation(self) -> str:
-        """How it compares texts where nothing else is said (JSON): as the index on `_id` does; empty: to the letter."""
+        """The default collation (JSON), which the index on `_id` uses; empty: exact comparison."""
         return next((each.collation for each in self.indexes if each.is_id), "")
 
     @property

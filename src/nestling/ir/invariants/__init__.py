@@ -1,4 +1,4 @@
-"""What every design must keep: names exist, every entity has one home, nothing is said twice, nothing is left unsaid.
+"""The rules that every design satisfies: names exist, every entity has one home, nothing is stated twice or left open.
 
 `mistakes_in_names` needs only the primitives and runs first; `mistakes_in_layout` looks at the trees derived from them. Size
 and array bounds depend on statistics and are in `nestling.ir.storage.bounds`. Problem paths follow the design file's text form.

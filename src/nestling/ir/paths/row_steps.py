@@ -157,7 +157,7 @@ class Compute:
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """The documents with top-level fields added, whose values are said in terms of the documents."""
+    """The documents with top-level fields added, whose values are expressions over the documents."""
 
     source: Step
     fields: tuple[tuple[str, PathExpression], ...]

@@ -47,14 +47,14 @@ CELL = "cell "
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A value given when the statement runs. `type` is what its surroundings expect, ANY when they do not say.
+    """A value given when the statement runs. `type` is what its surroundings expect, ANY if they do not declare it.
 
     `listed`: a list of such values is given; it is the only item of an `InList`, maybe converted, and stands for all of them.
-    `exact`: the statement says the type, and values of others are refused rather than converted as the database would.
-    `by_sqlite`: a decimal that is given is a float, a day or moment a text: SQLite has neither.
-    `no_float`: a float is refused where a decimal is expected: MySQL reckons with floats otherwise.
+    `exact`: the statement declares the type, and values of others are refused rather than converted as the database would.
+    `by_sqlite`: a decimal that is given becomes a float, a day or moment a text: SQLite has neither.
+    `no_float`: a float is refused where a decimal is expected: MySQL would compute with floats.
     `rules`: those of its dialect, by which a number that is given for a text is written, and a text for bytes is read.
-    `no_number`: a number is refused where texts are compared: MySQL compares numbers then.
+    `no_number`: a number is refused where texts are compared: MySQL would compare numbers.
     `strict`: the value keeps the BSON type it is given with.
     `second_digits`: a moment with more digits of a second is refused.
     """
@@ -93,9 +93,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """`left operator right` on numbers; `division` is set for `/` and `%`. `zero_fails`: by zero is an error, not NULL.
+    """`left operator right` on numbers; `division` is set for `/` and `%`. `zero_fails`: division by zero is an error, not NULL.
 
-    `in_order`: its decimals may be floats (SQLite has no others), of which those on the left are reckoned with first.
+    `in_order`: its decimals may be floats (SQLite has no others), so operations on the left are computed first.
     """
 
     operator: ArithmeticOperator

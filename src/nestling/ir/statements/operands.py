@@ -89,7 +89,7 @@ def operands(expression: Expression) -> Iterator[Expression]:
 
 
 def may_be_nan(expression: Expression) -> bool:
-    """Whether a number may be NaN that is reckoned with columns of none: it is that, is read of a text, or infinities meet."""
+    """Whether an expression over columns without NaN may be NaN: a constant, a text that is read, or infinities combined."""
     match expression:
         case Literal(value=float() | Decimal() as value):
             return isnan(value)

@@ -89,7 +89,7 @@ def _text(value: str, kind: Type, milliseconds: bool) -> object:
 
 
 def _micros(interval: str) -> Decimal:
-    """Microseconds of an interval as psycopg reckons them: of years of 365 and months of 30 days."""
+    """Microseconds of an interval as psycopg computes them: years of 365 days and months of 30."""
     months, days, seconds = interval_parts(interval)
     years = int(months / 12)
     return ((365 * years + 30 * (months - 12 * years) + days) * 86_400 + seconds) * 1_000_000

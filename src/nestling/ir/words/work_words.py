@@ -5,7 +5,7 @@ from __future__ import annotations
 from nestling.ir.quantity_words import short
 
 LARGE = 0.5
-"""From this share on it is said in times: that of two structures that save more would add up to more than the whole."""
+"""From this share on a saving is expressed as a factor: two savings of structures might add up to more than the whole."""
 MANY_TIMES = 1_000
 """Beyond it the number of times says nothing more."""
 

@@ -102,7 +102,10 @@ def share(predicate: Expression, known: KnownOf, values: SampleValues = NO_VALUE
 def together(
     conjuncts: Iterable[Expression], known: KnownOf, values: SampleValues = NO_VALUES, unknown: Ranges = USUAL
 ) -> float:
-    """The share of rows for which all are true; what is said twice, and the ends of one column's range, are one condition."""
+    """The share of rows for which all are true.
+
+    Repeated conditions, and both ends of one column's range, count as one condition.
+    """
     kept, ends = 1.0, dict[tuple[str, str], list[Compare]]()
     for each in dict.fromkeys(conjuncts):
         column = ranged(each)

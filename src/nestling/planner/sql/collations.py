@@ -52,7 +52,7 @@ def _is_cast_to_text(node: exp.Expr | None) -> bool:
 
 
 def is_cast_to_citext(node: exp.Expr) -> bool:
-    """Whether it is said to be a citext."""
+    """Whether it is cast to citext."""
     return isinstance(node, exp.Cast) and node.to.sql().rpartition(".")[2].casefold() == "citext"
 
 
@@ -104,7 +104,7 @@ def _named(node: exp.Collate) -> Collation:
 
 
 def collation_of(sides: Iterable[Expression], translation: Translation) -> Collation:
-    """The collation of values nothing is said about."""
+    """The collation of values for which none is declared."""
     sides = tuple(sides)
     if any(is_no_text(side) for side in sides):
         return Collation.BINARY

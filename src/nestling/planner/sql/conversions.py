@@ -307,7 +307,7 @@ def compare(
     *,
     as_reckoned: bool = False,
 ) -> Compare:
-    """A comparison, its operands converted as the dialect does. `as_reckoned`: by all digits MySQL keeps, shown or not."""
+    """A comparison, its operands converted as the dialect does. `as_reckoned`: with all digits that MySQL keeps, shown or not."""
     refuse_comparison(left, right, ordered=operator.is_order)
     labels = left.type.values or right.type.values
     if translation.dialect.lenient and not operator.is_order:

@@ -23,9 +23,10 @@ from nestling.planner.sql.scope import Translation
 
 
 def exact_beside(value: Expression, other: Expression, translation: Translation) -> Expression:
-    """A number beside a column that has every digit of a decimal: one that is given keeps its own, which SQLite has not.
+    """A number compared with a column of exact decimals: a parameter keeps its own digits, which SQLite does not have.
 
-    In a model of MongoDB's, whose decimals are no floats, one that is written does too, and what is reckoned with such a column.
+    In a model of MongoDB, whose decimals are not floats, so does a constant, also if it is compared with a value computed from
+    such a column.
     """
     is_strict = translation.model.strict_types
     if not (_is_exact(other) if is_strict else isinstance(other, Column) and other.type.name is TypeName.DECIMAL):
@@ -58,7 +59,7 @@ def exactly(value: Expression, kind: Type) -> Expression:
 
 
 def _is_exact(expression: Expression) -> bool:
-    """Whether it is a column of decimals that are no floats, others among them or not, or reckoned with one."""
+    """Whether it is a column of decimals that are not floats, possibly among other values, or computed from one."""
     match expression:
         case Column():
             return expression.type.name is TypeName.DECIMAL

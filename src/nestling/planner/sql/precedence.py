@@ -30,7 +30,10 @@ def refuse_other_order(tree: exp.Expr, dialect: Dialect) -> None:
 
 
 def _differs_in_sqlite(node: exp.Expr) -> bool:
-    """`=`, LIKE, GLOB, IN and BETWEEN are of one rank there, from left to right; `<` and what reckons come before all of them."""
+    """Whether SQLite evaluates the node in another order.
+
+    `=`, LIKE, GLOB, IN and BETWEEN have one precedence there, from left to right; `<` and arithmetic bind more tightly.
+    """
     if isinstance(node, _ARITHMETIC):
         return isinstance(_inner(node.this), (*_EQUALITIES, *_ORDERS, *_RANGES, exp.Is)) or isinstance(
             node.this, exp.Not

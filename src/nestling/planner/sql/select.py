@@ -204,7 +204,7 @@ class Select:
         return item.column
 
     def _is_merged(self, tree: exp.Expr, env: Env) -> bool:
-        """Whether MySQL hands an output on as it is reckoned: it does but for what it keeps in a table of its own."""
+        """Whether MySQL passes an output on with all its digits; it does unless it stores it in a temporary table."""
         if env.dialect.rules is not Rules.MYSQL:
             return False
         inside, around = self._place()

@@ -1,7 +1,7 @@
-"""What may be ordered, told apart, compared and reckoned with as it is kept: decided here by type, and a gap for the rest.
+"""What may be ordered, distinguished, compared and used in arithmetic in its stored form: decided here by type, else a gap.
 
-Some values are kept as texts or floats that the source does not compare as these: intervals, addresses, ranges, single precision.
-Others MongoDB orders in its own way.
+Some values are stored as texts or floats that the source does not compare as these: intervals, addresses, ranges, single
+precision. Others MongoDB orders in its own way.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ _NO_NUMBERS = frozenset({TypeName.BITS, TypeName.TIME, TypeName.INTERVAL})
 
 
 def refuse_reckoning(what: str, node: exp.Expr | None, *found: Expression) -> None:
-    """Raise a gap for what is reckoned with values that are kept in another way."""
+    """Raise a gap for arithmetic with values that are stored in another form."""
     _refuse_texts(what, node, *found)
     if told := next((each.type for each in found if each.type.name in _NO_NUMBERS), None):
         raise statement_gap(f"{what} of {told}, which is stored as text", node)

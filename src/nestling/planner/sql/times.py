@@ -186,9 +186,9 @@ def _now(kind: Type, pattern: str) -> Handler:
 
 
 def _of_digits(now: Call, said: object, node: exp.Expr, rules: Rules) -> Call:
-    """The time it is with so many digits of a second: PostgreSQL rounds to them, MySQL cuts the rest off.
+    """The current time with so many digits of a second: PostgreSQL rounds to them, MySQL cuts the rest off.
 
-    Where none are said MySQL's has none, and PostgreSQL's all. The server's clock has milliseconds.
+    If no number is given, MySQL's has none, and PostgreSQL's all. The server's clock has milliseconds.
     """
     if isinstance(said, exp.Expr) and not (isinstance(said, exp.Literal) and said.name.isdecimal()):
         raise statement_gap("the current time with a number of digits that is not a constant", node)

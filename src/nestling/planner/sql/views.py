@@ -19,7 +19,7 @@ from nestling.planner.sql.scope import Env, Translation
 
 
 def bind_view(view: View, translation: Translation, wish: str) -> BoundQuery:
-    """The view's rows; what its SELECT cannot be is said of the view."""
+    """The view's rows; errors in its SELECT name the view."""
     if view.name in translation.open_views:
         raise statement_gap(f"view `{view.name}`, which refers to itself")
     if dialect_of(view.dialect) is not translation.dialect and view.dialect:

@@ -63,7 +63,7 @@ class WorkFacts:
         return self._documents[collection]
 
     def _cold(self, store: StoredCollection) -> float:
-        """The share of its documents that are read from disk, one at a time; events of a time series come by the bucket."""
+        """The share of its documents that are read from disk, one at a time; events of a time series are read by the bucket."""
         share = self.cold.of({node.entity for node in store.nodes()})
         return share / native_events(store, self.design.model, self.statistics)
 

@@ -102,8 +102,9 @@ def estimate_write(
 
 @dataclass
 class _Counted:
-    """The mean numbers of rows in the row sets so far, for one run of the steps they are in, how they are come by, and how many
-    documents are read for them.
+    """The mean numbers of rows in the row sets so far, for one run of the steps they are in.
+
+    Also how the rows are obtained, and how many documents are read for them.
     """
 
     facts: WorkFacts

@@ -112,7 +112,7 @@ def _rows_at_hand(
     condition: Expression | None,
     name: str,
 ) -> list[str]:
-    """Plan how the rows are come by; returns the attributes that may be NULL."""
+    """Plan how the rows are obtained; returns the attributes that may be NULL."""
     rows, node = written_rows(source, attributes), _home_node(work, entity)
     _refuse_mixed(entity, generated, rows or ())
     new_ids = _with_new_ids(work, entity, generated, rows) if rows is not None else []

@@ -208,7 +208,7 @@ def _of_mysql(found: ReadType, typed: Sequence[Token]) -> ReadType:
 
 
 def _filled(words: str, numbers: tuple[int, ...]) -> ReadType:
-    """A text of one character where no length is said; of a bpchar any number, whose blanks are its own."""
+    """A text of one character if no length is declared; a bpchar of any length, whose blanks are part of it."""
     if words == "bpchar" and not numbers:
         return ReadType(Type(_T.TEXT, carried=words), gap=carried(words))
     return ReadType(Type(_T.TEXT, numbers or (1,), carried=CHAR))

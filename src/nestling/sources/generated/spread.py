@@ -60,9 +60,9 @@ class Spread:
 
 
 def spread(values: Distribution | None, attribute: Attribute, distinct: int, made: Maker) -> Spread | None:
-    """The distribution to take an attribute's values from; None where nothing is known, or its values are of another type.
+    """The distribution to take an attribute's values from; None if nothing is known, or its values are of another type.
 
-    Between two values that are allowed there may be ones that are not, unless a range is all that is said.
+    Between two allowed values there may be others that are not allowed, unless a range is all that is declared.
     """
     kind, allowed = attribute.type.name, attribute.allowed
     if values is None or kind not in _KINDS:

@@ -32,9 +32,9 @@ class StatisticsDifference:
 def check_generated(
     model: Model, wanted: Statistics, found_model: Model, found: Statistics
 ) -> tuple[StatisticsDifference, ...]:
-    """Every number of rows that is off, fan-outs, distinct values, NULLs and widths that are off by more than is said above.
+    """Every number of rows that differs, and every fan-out, distinct count, NULL share and width beyond the tolerances above.
 
-    `found` is measured on the rows, over the model their database shows; relationships are told by their foreign keys.
+    `found` is measured on the rows, over the model their database shows; relationships are identified by their foreign keys.
     """
     return (*_entities(model, wanted, found), *_relationships(model, wanted, found_model, found))
 

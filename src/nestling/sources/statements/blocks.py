@@ -80,9 +80,9 @@ class StatementBlock:
 
 @dataclass(slots=True)
 class _Span:
-    """What stands between two name lines: the `mark` of the one above, and the statements found, each with its offset.
+    """The text between two name lines: the `mark` of the one above, and the statements found, each with its offset.
 
-    `rates` has for each statement, or for none, those that are said of it; `wrong` is the problem of one nobody can place.
+    `rates` has the rates given for each statement, or for none; `wrong` is the problem of one that nobody can place.
     """
 
     mark: re.Match[str] | None
@@ -166,7 +166,7 @@ def _line_name(line: int, number: int = 1) -> str:
 
 
 def _unnamed(text: str, span: _Span) -> Iterator[StatementBlock]:
-    """The statements above the first name line: each with what is said above it alone."""
+    """The statements above the first name line, each with the settings directly above it."""
     on_line = Counter[int]()
     parts = _parts(span.start, span.end, span.found)
     for (sql, offset), (start, end), rates in zip(span.found, parts, span.rates, strict=False):

@@ -54,7 +54,7 @@ def chosen_for_case(
 
 
 def told_apart(modes: Modes, index: IndexedAnyCase) -> Work:
-    """Taking in what is said more than without the index."""
+    """The work of parsing what the statement contains beyond a read without the index."""
     text = modes.situation.model.entity(index.entity).attribute(index.attributes[0])
     return work_of.parse(HINT_NODES if text.collation is Collation.BINARY else MEANT_NODES)
 

@@ -126,8 +126,10 @@ class GroupFacts:
 
 @dataclass(frozen=True, slots=True)
 class FirstFacts:
-    """Of a table's rows the first for each value of the keys are shown; `in_order`: in the order they are the first in. `sought`:
-    the one key, a column without NULLs, by whose values an index that has this order finds them.
+    """The first row of a table for each value of the keys is shown.
+
+    `in_order`: in the order in which they are the first. `sought`: the single key, a column without NULLs, by whose values an
+    index with this order finds them.
     """
 
     keys: tuple[Expression, ...]
@@ -142,14 +144,15 @@ class FirstFacts:
 
 @dataclass(frozen=True, slots=True)
 class ConditionFacts:
-    """`shares`: of an attribute's rows what the conditions on it let through, on average where an entity is there several times;
-    `tables`: the occurrences of each entity, in order; `grouped`: what it shows is groups;
-    `as_found`: its limit and order are of the rows themselves and by attributes; `nodes`: of what it says of columns;
-    `first`: the entities of which it needs the first few rows alone, whatever is joined to them. `beside`: what it reckons with
-    aggregates is reckoned beside each row that is shown, and decides about none. `only_asked`: the entities of which nothing is
-    shown, nor anything done but conditions asked. `early`: its groups are rows of their own, which are limited before their
-    children are aggregated. `limited`: the rows a subquery in FROM limits, before more is joined to them. `firsts`: it shows the
-    first rows of groups. `named`: the rows it changes, where a subquery names them.
+    """What a statement's conditions, groups and order say about the rows it needs.
+
+    `shares`: for each attribute, the share of rows that meet the conditions on it, averaged if an entity occurs several times.
+    `tables`: the occurrences of each entity, in order. `grouped`: its result consists of groups. `as_found`: its limit and
+    order apply to the rows themselves and by attributes. `nodes`: the number of expression nodes over columns. `first`: the
+    entities of which it needs only the first few rows, whatever is joined to them. `beside`: its aggregates are computed for
+    each row shown, and decide about none. `only_asked`: the entities used in conditions alone. `early`: its groups are rows
+    that are limited before their children are aggregated. `limited`: the rows that a subquery in FROM limits before more is
+    joined to them. `firsts`: it shows the first rows of groups. `named`: the rows it changes, if a subquery selects them.
     """
 
     shares: Mapping[AttributeName, float] = field(default_factory=dict)
@@ -167,7 +170,7 @@ class ConditionFacts:
 
 
 def statement_facts(statement: Statement, situation: Situation) -> ConditionFacts:
-    """What the statement says; nothing where it cannot be translated."""
+    """The facts about the statement; empty if it cannot be translated."""
     query = translated(statement, situation.reading)
     if query is None:
         return ConditionFacts()

@@ -28,7 +28,7 @@ def refuse_given(attribute: Attribute, node: exp.Expr) -> None:
 
 
 def computed(attribute: Attribute, env: Env) -> Expression:
-    """The expression over the row's new values, which `env` has; what it cannot be is said of the attribute."""
+    """The expression over the row's new values in `env`; errors name the attribute."""
     assert isinstance(attribute.default, ComputedAttribute)
     sql = attribute.default.sql
     try:

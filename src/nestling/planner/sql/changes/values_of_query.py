@@ -46,7 +46,7 @@ def _source(rows: exp.Expr) -> exp.Values | None:
 
 
 def _is_in_order(rows: exp.Expr, cells: Sequence[Mapping[str, exp.Expr]], name: str) -> bool:
-    """Whether the rows come in the order they are written: by a column of growing numbers, or in none that is said."""
+    """Whether the rows come in the order in which they are written: by a column of growing numbers, or without an ORDER BY."""
     if not isinstance(order := rows.args.get("order"), exp.Order):
         return True
     key = order.expressions[0]

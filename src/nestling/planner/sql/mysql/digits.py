@@ -1,7 +1,7 @@
-"""How many digits after the point MySQL's exact numbers have: those it shows, and those it reckons with until it shows them.
+"""How many digits after the point MySQL's exact numbers have: those it shows, and those it computes with until it shows them.
 
 A quotient shows four digits more than its dividend has, but keeps more: MySQL computes it by groups of nine digits and rounds it
-where it is shown, compared, grouped or sorted by, not where it is reckoned with further: `1/3*100` is `33.3333`.
+where it is shown, compared, grouped or sorted by, not where it is used in further arithmetic: `1/3*100` is `33.3333`.
 """
 
 from __future__ import annotations

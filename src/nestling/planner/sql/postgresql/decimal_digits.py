@@ -1,6 +1,6 @@
-"""How many digits PostgreSQL's exact numbers show: what is reckoned from columns with a scale has one, too.
+"""How many digits PostgreSQL's exact numbers show: a value computed from columns with a scale has a scale, too.
 
-A text of a number has exactly the digits after its point. How many there may be before it is known as well: what passes the 34
+A text of a number has exactly the digits after its point. How many there may be before it is known as well: what exceeds the 34
 digits of a Decimal128 is rounded there.
 """
 

@@ -182,7 +182,7 @@ def _relative(start: Expression, end: Expression, step: _Span, kind: Type, node:
 
 
 def _offset(value: Expression) -> tuple[Expression, int, int]:
-    """What a moment is reckoned from, and how many months and seconds lie between."""
+    """The base that a moment is computed from, and how many months and seconds lie between."""
     match value:
         case Call(function=Function.ADD_TIME, arguments=(time, Literal(value=str(unit)), amount)) if (
             number := _number(amount)

@@ -16,7 +16,7 @@ UUID_FORM = "write it with 32 hexadecimal digits, as '9b0e5a3c-1f2d-4c6b-8a7e-0d
 _CAST = "cast one of them"
 _MOMENTS = frozenset({TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
 _FAMILIES = (NUMBERS, _MOMENTS, {TypeName.TEXT}, {TypeName.BOOLEAN}, {TypeName.UUID})
-"""What is compared with its like alone; of all other types nothing is said here."""
+"""Types that can be compared only within their family; other types are not checked here."""
 _NO_NUMBERS = frozenset({TypeName.TEXT, TypeName.ENUM, TypeName.BOOLEAN, TypeName.UUID})
 
 
@@ -32,7 +32,7 @@ def refuse_unlike(left: Expression, right: Expression) -> None:
 
 
 def refuse_arithmetic(node: exp.Expr, *sides: Expression) -> None:
-    """Raise the mistake of arithmetic with what PostgreSQL does not reckon with."""
+    """Raise the mistake of arithmetic with a type for which PostgreSQL has none."""
     odd = next((side for side in sides if _certain(side) in _NO_NUMBERS), None)
     if odd is not None:
         raise mistake(f"PostgreSQL has no arithmetic with {odd.type.name}", node, "cast it to a number")

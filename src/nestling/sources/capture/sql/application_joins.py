@@ -20,7 +20,7 @@ REST = 0.05
 
 @dataclass(frozen=True, slots=True)
 class JoinedStatement:
-    """A captured statement as it is said: its rate a second, the joins added to it as stages, and what is to be known of it."""
+    """A captured statement as SQL: its rate per second, the joins added to it as stages, and notes about it."""
 
     seen: ShapeTotals
     rate: float

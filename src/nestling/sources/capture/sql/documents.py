@@ -136,7 +136,7 @@ class StatementDraft:
         return DocumentTree(fields, row, key[0] if key else self.design.model.entity(node.entity).attribute_names[0])
 
     def _group(self, node: Node, row: EntityRow) -> DocumentTree:
-        """A bucket: its header repeats what its events share, so it is said as they are."""
+        """A bucket: its header repeats what its events share, so it is expressed by these."""
         fields: _Fields = {}
         for each in node.stored:
             _put(fields, each.path, self.column(row, each.attribute))

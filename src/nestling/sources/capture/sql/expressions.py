@@ -119,7 +119,7 @@ def _operator(saying: StatementDraft, document: FieldValue, name: str, operand: 
 
 
 def _simple(name: str, operands: list[Any], text: Callable[[Any], str]) -> str | None:
-    """Operators whose operands are said one by one; None for the others."""
+    """Operators whose operands are expressed one by one; None for the others."""
     if name in ("$and", "$or"):
         return f"({f' {name[1:].upper()} '.join(map(text, operands))})" if operands else "TRUE"
     if name == "$not":

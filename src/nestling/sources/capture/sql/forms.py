@@ -1,6 +1,6 @@
-"""The form of a captured command, looked at once before it is said: other people's commands may be of any.
+"""The form of a captured command, checked once before it becomes SQL: other people's commands may have any form.
 
-What follows relies on it: a clause of another form than these is a gap, and an error anywhere later is nestling's own.
+Later code relies on it: a clause of another form than these is a gap, and an error anywhere later is nestling's own.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _pulled(found: dict[str, Any], path: str) -> None:
 
 
 def pipeline(found: Any) -> None:
-    """The stages of a pipeline, those of a `$lookup` too; what is said of no stage is for the stages to refuse."""
+    """Check the form of a pipeline's stages, including those of a `$lookup`; unknown stages are refused later."""
     for stage in _documents(found, "a stage"):
         if len(stage) != 1:
             raise _odd("a stage")

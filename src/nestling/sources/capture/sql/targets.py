@@ -36,7 +36,7 @@ class WriteTarget:
         return self.query.root
 
     def equal(self, attribute: str) -> str:
-        """The parameter an attribute is said to equal; empty when it is not."""
+        """The parameter that an attribute is compared with for equality; empty if there is none."""
         start = f"{RowAttribute(self.row, attribute).text} = :"
         found = next(
             (text for text in self.query.where if text.startswith(start) and " " not in text[len(start) :]), ""

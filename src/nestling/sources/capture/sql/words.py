@@ -67,7 +67,7 @@ class Parameters:
 
     @contextmanager
     def inside(self, array: str) -> Iterator[None]:
-        """The places of what is said meanwhile lie in the elements of this array."""
+        """A context in which paths are relative to the elements of this array."""
         before = self.within
         self.within = f"{before}.{array}" if before else array
         yield

@@ -222,7 +222,7 @@ def _rows_each(seen: ShapeTotals) -> float:
 
 
 def _rounded(rate: float) -> float:
-    """Three digits in the unit it is said in: more would pretend to be exact."""
+    """A number rounded to three digits in its unit: more would pretend to be exact."""
     seconds = next((unit for unit in (1.0, 60.0, 3_600.0) if rate * unit >= 1), 86_400.0)
     return float(f"{rate * seconds:.3g}") / seconds
 

@@ -132,7 +132,10 @@ class Mysql(Engine):
         connection.cursor().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
 
     def batches(self, database: SqlDatabase, query: RowQuery) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """Yield pages of rows by key in the snapshot; without a unique order, read one unbuffered cursor on its own connection."""
+        """Yield pages of rows by key in the snapshot.
+
+        Without a unique order, read one unbuffered cursor on a connection of its own.
+        """
         if not is_paged(query, database.model):
             yield from self._unbuffered(database, query)
             return

@@ -248,7 +248,7 @@ def _later(time: MqlValue, unit: str, amount: MqlValue) -> MqlValue:
 
 
 def _months_later(time: MqlValue, months: int) -> MqlValue:
-    """The server takes a month far from the year's own, so that year 0 is reached too; one too far is said in years."""
+    """The moment so many months later, computed so that year 0 is reached too; a large distance is split into years."""
     years, months = divmod(months, 12) if abs(months) > _MOST_MONTHS else (0, months)
     units = {"hour": "$hour", "minute": "$minute", "second": "$second", "millisecond": "$millisecond"}
     return {
