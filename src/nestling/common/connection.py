@@ -45,13 +45,13 @@ ATLAS_AUTHENTICATION_FAILED = 8000
 UNAUTHORIZED = 13
 OUT_OF_DISK_SPACE = 14031
 TRANSIENT_TRANSACTION = "TransientTransactionError"
-"""The label of errors after which the driver begins a transaction anew."""
+"""The label of errors after which the driver retries a transaction."""
 NO_SPACE = "No space left on device"
 """What the server passes on from its system, under a code that may mean anything, where it makes files."""
 SRV = re.compile(r"^mongodb\+srv://")
 """The scheme of names that are looked up in DNS. To parse a URI without that, it is replaced."""
 OF_ANOTHER_MAKE = "You appear to be connected to"
-"""How the driver's remark on a server that only speaks MongoDB's protocol begins: no fault of the URI."""
+"""How the driver's remark begins about a server that only speaks MongoDB's protocol; the URI is not at fault."""
 
 
 def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options: Any) -> MongoClient[dict[str, Any]]:
@@ -205,7 +205,7 @@ def address(database: Database[Any] | AsyncDatabase[Any]) -> str:
 
 
 def database_name(uri: str, default: str) -> str:
-    """Return the database a URI names, or the default; raises ConnectionFailed when it is no MongoDB URI."""
+    """Return the database a URI names, or the default; raises ConnectionFailed if it is not a MongoDB URI."""
     _refuse_raw_characters(uri)
     # A +srv name would be looked up in DNS just to be parsed; the database does not depend on it.
     plain = SRV.sub("mongodb://", uri)

@@ -59,7 +59,7 @@ SHOWN_NAMES = 8
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, with what a person needs to mend it."""
+    """One thing that is wrong, with what a person needs to fix it."""
 
     what: str
     """What is wrong: "no attribute `titel` in `movie`"."""

@@ -13,7 +13,7 @@ _NAMED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def escaped_text(written: str) -> str:
-    """The text; raises ValueError where it is none, as by an escape of a byte that is no UTF-8."""
+    """The text with its escapes resolved; raises ValueError if it is invalid, as with an escaped byte that is not UTF-8."""
     made, at = bytearray(), 0
     for piece in _PIECE.finditer(written):
         made += written[at : piece.start()].encode() + _meant(piece)

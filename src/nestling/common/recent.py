@@ -23,7 +23,7 @@ class Recent(Generic[Key, Value]):
         return len(self._kept)
 
     def get(self, key: Key) -> Value | None:
-        """The value, which counts as asked for now; None where there is none."""
+        """The value, which then counts as the most recently used; None if there is none."""
         with self._lock:
             if key not in self._kept:
                 return None

@@ -20,7 +20,7 @@ KEPT_LOG = "nestling-mongod.log"
 """The log of a server that ended by itself, in its data directory; that of the next one takes its place."""
 LOG_LINES_SHOWN = 5
 LAST_LINES = 50
-"""Trouble that lies farther back than this is no reason for an end."""
+"""Only trouble within so many last lines can be the reason for the server's end."""
 MOST_SHOWN = 240
 """Characters of a line: mongod puts whole backtraces into one."""
 REPORT_SECONDS = 1.0

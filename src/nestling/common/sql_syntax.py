@@ -30,8 +30,11 @@ _COLORS = re.compile("\x1b\\[[0-9;]*m")
 
 
 UNREADABLE = (SqlglotError, RecursionError, TypeError, IndexError, AssertionError)
-"""What sqlglot raises for text it cannot read; a TypeError where an operator has nothing before it, an IndexError where a
-function has too few arguments, an AssertionError where a text is no interval."""
+"""The exceptions of sqlglot for text it cannot read.
+
+A TypeError if an operator has nothing before it, an IndexError if a function has too few arguments, an AssertionError if a text
+is not an interval.
+"""
 
 
 def not_parsed(tokens: Sequence[Token]) -> tuple[str, Token] | None:

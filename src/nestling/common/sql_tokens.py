@@ -1,7 +1,7 @@
-"""The tokens of SQL as sqlglot takes them.
+"""The tokens of SQL, as sqlglot reads them with some changes.
 
-What stands behind a colon is a parameter's name, whatever keyword it may be elsewhere; REPLACE is an INSERT that is told apart;
-so is one with OVERRIDING SYSTEM VALUE; a sum that begins with a float is no number, and neither is a number that runs into a
+A word after a colon is a parameter's name, even if it is a keyword elsewhere. REPLACE is an INSERT that can be recognised, and
+so is an INSERT with OVERRIDING SYSTEM VALUE. A sum that begins with a float is not a number, nor is a number that runs into a
 word.
 """
 
@@ -34,7 +34,7 @@ MOST_NESTED = 500
 
 
 def name_float_mod(tokens: Sequence[Token]) -> None:
-    """Give each mod() of SQLite the name by which it can be told from `%`."""
+    """Give each mod() of SQLite a name that distinguishes it from `%`."""
     for token, after in pairwise(tokens):
         if token.text.casefold() == "mod" and after.token_type is TokenType.L_PAREN:
             token.text = FLOAT_MOD

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 def end_as_by_ctrl_c() -> None:
-    """Have SIGTERM raise `KeyboardInterrupt`, unless somebody else minds it: what is open is closed, and what stays is told."""
+    """Have SIGTERM raise `KeyboardInterrupt`, unless it has a handler: open resources are closed, and the outcome is reported."""
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 

@@ -97,7 +97,7 @@ def watch(server: subprocess.Popen[bytes] | None, parent: int, run_directory: Pa
 
 
 def bound(run_directory: Path) -> None:
-    """Begin the log anew when it has become long; what it holds stays until that happens again."""
+    """Start a new log if the current one has become long; its contents are kept until that happens again."""
     log = run_directory / LOG
     with contextlib.suppress(OSError):
         if log.stat().st_size > MOST_LOG_BYTES:

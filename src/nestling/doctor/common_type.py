@@ -22,11 +22,11 @@ _AS_TEXT = frozenset({"number", "bool", "objectId"})
 def one_type(path: PathFacts, kinds: Mapping[str, int], allowed: Collection[str] = ()) -> str:
     """The type to convert the others to; "" if none suits any of them. `kinds`: counts by type, most frequent first.
 
-    Codes, such as postal codes, become texts; so do whole numbers beside more texts, where the name is one of an id. Other texts
-    that are nearly all numbers become numbers: as texts they would be summed and sorted no more. Texts that are
-    nearly all words of booleans become booleans. Digits behind a zero are no numbers. Else a type that takes all values goes
-    before the most frequent one, which may take some. A number is no date: it does not say whether it counts seconds or
-    milliseconds. Of the types `allowed` by the collection's validator, the one there is goes before all others.
+    Codes, such as postal codes, become texts; so do whole numbers among more texts, if the name is that of an id. Other texts
+    that are nearly all numbers become numbers: as texts they could no longer be summed and sorted. Texts that are nearly all
+    words for booleans become booleans. Digits after a leading zero are not numbers. Otherwise a type that accepts all values is
+    preferred to the most frequent one, which may accept only some. A number is not a date: it does not say whether it counts
+    seconds or milliseconds. A type `allowed` by the collection's validator is preferred to all others.
     """
     only = [kind for kind in kinds if kind in allowed]
     if len(only) == 1:
@@ -138,7 +138,7 @@ def numbers_left(path: PathFacts) -> int:
 
 
 def texts_left(path: PathFacts, target: str, texts: int) -> tuple[int, int]:
-    """How many texts remain: numbers that would be written differently, and texts that are no value of the type."""
+    """How many texts remain: numbers that would be written differently, and texts that are not values of the type."""
     made = min(_texts(path, target), texts)
     alike = min(max(dict(path.forms).get(target, 0), made), texts)
     return alike - made, texts - alike

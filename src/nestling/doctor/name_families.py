@@ -14,7 +14,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class NameFamily:
-    """Names in one place, `above` their steps, that are `stem` but for a number."""
+    """Names at one place, below the steps `above`, that are `stem` with different numbers."""
 
     above: tuple[str, ...]
     stem: str
@@ -27,7 +27,7 @@ class NameFamily:
 
 
 def families(collection: CollectionFacts) -> Iterator[NameFamily]:
-    """Names in one place that are the same but for a number, outermost places first."""
+    """Names at one place that differ only in a number, outermost places first."""
     groups: dict[tuple[tuple[str, ...], str], list[PathFacts]] = defaultdict(list)
     for path in collection.paths:
         name = path.steps[-1]

@@ -17,7 +17,7 @@ CODES = frozenset(
         *("vin", "imei", "serial", "ssn", "passport", "barcode", "pin"),
     }
 )
-"""Words for what consists of digits and is no number: nobody adds it up, and a zero in front counts."""
+"""Words for values that consist of digits but are not numbers: nobody adds them up, and a leading zero counts."""
 IDS = frozenset({"id", "key", "ref", "no", "nr"})
 """Words for what tells things apart: a number as well as a text, so most values decide."""
 

@@ -1,4 +1,4 @@
-"""Commands for counters that differ from the rows they count, for the MongoDB shell: one shows them, and a merge mends them."""
+"""Commands for the MongoDB shell about counters that differ from the rows they count: one shows them, a merge corrects them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nestling.ir.literals import quoted
 
 
 def can_recount(counter: Counted) -> bool:
-    """Whether the commands are right: documents count documents, by one field each, or the elements of an array of theirs."""
+    """Whether the commands are correct: documents count documents, by one field each, or the elements of one of their arrays."""
     if counter.is_inside:
         return not counter.node and all(is_plain(each) for each in (counter.column, counter.child_node[:-1]))
     columns = (*counter.child_columns, *counter.key, counter.column)

@@ -41,9 +41,9 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: how much its findings matter as a rule, and its thresholds. `last`: it looks at what the other rules propose.
+    """A rule: its usual severity, and its thresholds. `last`: it runs after the others, and sees what they propose.
 
-    `by_field`: it tells each field by itself, of what its values are; where names are data, it is told once for all of them.
+    `by_field`: it reports each field by its values; if names are data, it reports once for all of them.
     """
 
     title: str

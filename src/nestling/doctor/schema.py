@@ -20,7 +20,7 @@ from nestling.ir.finding import FieldChange
 from nestling.ir.quantity_words import first_of
 
 MOST_FIELDS = 40
-"""Fields a draft says; a longer one is no command to paste."""
+"""Fields that a draft contains; a longer command could not be pasted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ UNGUARDED = 2
 
 
 def while_fenced(collection: CollectionFacts) -> str:
-    """Why there is no such command while a migration makes the collection refuse writes; else ""."""
+    """Why there is no such command while a migration makes the collection refuse writes; "" if that is not so."""
     return FENCED if is_fenced(collection) else ""
 
 

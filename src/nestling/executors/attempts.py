@@ -27,7 +27,7 @@ LONGEST_PAUSE_SECONDS = 0.5
 LONGEST_TURN_SECONDS = 2.0
 """How long an attempt waits for those before it. They may be about other documents, or one may wait for this one."""
 LIMIT_SECONDS = 120.0
-"""How long the driver begins anew; no pause goes past it."""
+"""How long the driver retries; no pause extends beyond it."""
 
 Done = TypeVar("Done")
 _AsyncTurns: TypeAlias = WeakKeyDictionary[AsyncMongoClient[Any], asyncio.Lock]

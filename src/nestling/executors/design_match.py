@@ -23,7 +23,7 @@ FIRST = 20
 _Fields: TypeAlias = Mapping[str, Mapping[str, str]]
 """By collection, the path of each field its documents have, and that of the sub-documents it is in (none for the document)."""
 Looks: TypeAlias = Generator[CollectionCall, Any, Any]
-"""What is asked of the database, and answered by lists: None for what took too long or what the user may not see."""
+"""Queries to the database, answered by lists: None for what took too long or what the user may not see."""
 
 
 def require_fields(database: Database[Any], fields: _Fields) -> None:
@@ -35,7 +35,7 @@ def require_fields(database: Database[Any], fields: _Fields) -> None:
 
 
 def require_loaded(database: Database[Any], collections: Sequence[str]) -> None:
-    """Raise `VerifyError` where a load of these collections has not come to its end."""
+    """Raise `VerifyError` if a load of these collections has not finished."""
     with typed_errors(address(database)):
         look(database, _loaded(database.name, collections))
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 CHANGE = "threshold for changing a live database"
-"""A pseudo-statement: the least that a change to a design in place must save. It is no measured cost."""
+"""A pseudo-statement for the least that a change to a design in place must save; it is not a measured cost."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,7 @@ class Proposal:
     weighed: tuple[Weighed, ...] = ()
     costs: Costs | None = None
     dialect: str = "sqlite"
-    """Of the SQL its source and its workload speak."""
+    """The SQL dialect of the source and the workload."""
     left_out: tuple[str, ...] = ()
     """Statements of the workload that could not be read and do not influence the design."""
     in_part: tuple[str, ...] = ()

@@ -77,12 +77,13 @@ COMPOSITE = MAY_BE_ARRAYS | {TypeName.GEOMETRY}
 COMPARED_BY_PARTS = COMPOSITE | {TypeName.BITS, TypeName.ANY}
 """Types whose stored values the server does not compare as SQL does."""
 REAL, NAN, CHAR = "real", "nan", "char"
-"""How values are carried: numbers with single precision, or some that are none; `char(n)` without the blanks at its end, which
-PostgreSQL shows and MySQL does not."""
+"""How values are carried: numbers with single precision, or with some NaN; `char(n)` without its trailing blanks, which
+PostgreSQL shows and MySQL does not.
+"""
 JSONB = "jsonb"
 """How JSON is carried of which no text is kept: of a key that is there twice PostgreSQL keeps the last."""
 CHECKED = "checked"
-"""How JSON is carried in SQLite where a CHECK says that every value is some: what is none is refused."""
+"""How JSON is carried in SQLite if a CHECK says that every value is JSON: anything else is refused."""
 MADE = "made"
 """How JSON is carried that a statement makes: of its numbers no digits are kept but those they are worth."""
 TIMETZ, DURATION = "timetz", "duration"

@@ -166,7 +166,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """Where a value that is not told lies: the share (0..1) of an attribute's values that are smaller."""
+    """Where a value that is not given lies: the share (0..1) of an attribute's values that are smaller."""
 
     share: float
 

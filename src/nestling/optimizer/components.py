@@ -61,7 +61,7 @@ def _by_leader(elements: Iterable[Kind], leader: Mapping[str, str], loads: Membe
 
 
 def touched(element: Element | Load, loads: Members = NONE) -> Iterable[str]:
-    """The structures an element speaks of; a step also of the members of the loads it pays for, as `loads` has them."""
+    """The structures that an element mentions; for a step also the members of the loads it pays for, from `loads`."""
     match element:
         case Group():
             return element.among

@@ -21,7 +21,7 @@ LIMIT_SECONDS = 60.0
 
 
 def conflict(problem: DesignProblem) -> InfeasibleError:
-    """The error that names a minimal conflicting set of an infeasible problem; dropping any of the set mends that conflict."""
+    """The error that names a minimal conflicting set of an infeasible problem; dropping any of the set resolves the conflict."""
     part = next(part for part in components(problem) if not is_feasible(part))
     requirements: list[Requirement] = [*part.limits, *part.groups, *part.needs, *part.steps]
     found = _minimal(part, [], requirements, changed=False)

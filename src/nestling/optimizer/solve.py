@@ -22,7 +22,7 @@ from nestling.optimizer.solved_parts import SolvedParts
 PROVED_GAP = 1e-6
 """The relative gap up to which a solution counts as proved optimal."""
 NOTHING = 1e-12
-"""Seconds per second that count as nothing: a smaller gap is no gap."""
+"""Seconds per second that count as nothing: a gap below this is no gap."""
 
 
 def solve(

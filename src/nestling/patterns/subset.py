@@ -20,7 +20,7 @@ from nestling.ir.workload import Access, Operator, Statement
 from nestling.patterns.extended_reference import freshness_of
 
 MOST_ROWS = 1_000
-"""The largest N; beyond it a subset is no subset (the sources keep the newest thousand)."""
+"""The largest N for a subset (the sources keep the newest thousand)."""
 
 
 def candidates(situation: Situation) -> Iterator[Suggestion]:

@@ -98,7 +98,7 @@ def home_queries(of: Design) -> Mapping[str, Aggregation]:
 
 @checks_arguments
 def reach_rows(proposal: Proposal, address: Path | str | None) -> None:
-    """Raise a typed error when `address` is no source of the design's, before a server is started for it."""
+    """Raise a typed error if `address` is not a source that fits the design, before a server is started for it."""
     from nestling.sources.front import rows_to_load
 
     rows_to_load(address, proposal.design.model)

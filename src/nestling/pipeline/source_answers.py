@@ -86,7 +86,7 @@ def opened_source(address: Path | str, model: Model) -> Iterator[AskedSource]:
 
 
 def asked_text(tree: exp.Expr, grammar: str) -> str:
-    """A statement as a source is asked it: with its parameters as `:name`, which not every grammar writes so."""
+    """A statement as the source is asked it: with parameters written `:name`, which not every grammar does."""
     from sqlglot import exp
 
     def marked(node: exp.Expr) -> exp.Expr:

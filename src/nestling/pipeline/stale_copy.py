@@ -26,7 +26,7 @@ class StaleCopy:
 
     @property
     def is_right(self) -> bool:
-        """Whether exactly the edit was found, and mended."""
+        """Whether exactly the edit was found, and repaired."""
         return (len(self.found.findings), self.repaired.repaired, self.repaired.clean) == (1, 1, True)
 
 

@@ -1,4 +1,4 @@
-"""Findings that say the same of several collections, told once on the screen; the files keep each."""
+"""Findings that say the same of several collections, shown once on the screen; the files keep each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nestling.ir.finding import Finding
 from nestling.ir.quantity_words import counted
 
 LEAST_OF_A_FAMILY = 3
-"""Collections whose names differ in their numbers alone are told as one from so many on."""
+"""The number of collections from which on those whose names differ only in numbers are shown as one."""
 _NUMBER = re.compile(r"\d[\d.,]*(?: [kMGT]?i?B\b)?(?: (\w+?)s?\b)?")
 _DIGITS = re.compile(r"(\d+)")
 
@@ -24,7 +24,7 @@ class Alike:
 
     @property
     def first(self) -> Finding:
-        """The one that is told in full."""
+        """The finding that is shown in full."""
         return self.findings[0]
 
     @property

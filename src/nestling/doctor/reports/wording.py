@@ -10,7 +10,7 @@ from nestling.ir.quantity_words import count, counted, duration, size
 MILLISECONDS = 1_000
 LEAST_MILLISECONDS = 0.001
 SINGULAR = {"copies": "copy", "indexes": "index"}
-"""Units of thresholds in the singular, but for those that only lose their `s`."""
+"""The singular of units of thresholds that do not just lose their `s`."""
 
 
 def measure(finding: Finding) -> str:
@@ -19,7 +19,7 @@ def measure(finding: Finding) -> str:
 
 
 def threshold(finding: Finding) -> str:
-    """What its number was compared with, and whose that is; empty where there is none."""
+    """The threshold that the number was compared with, and its source; empty if there is none."""
     if finding.threshold is None:
         return ""
     return f" (threshold {amount(finding.threshold, finding.unit.partition(' for ')[0])}: {finding.threshold_source})"

@@ -60,7 +60,7 @@ def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
 
 
 def check_value(name: str, value: Any) -> None:
-    """Refuse what is no value."""
+    """Raise if it is not a value that a parameter can have."""
     if value is not None and not isinstance(value, VALUES):
         wanted = "a value: a number, text, bytes, date, time, UUID, ObjectId or NULL"
         raise TypeError(f"parameter `{name}` must be {wanted}, not {type(value).__name__}")
@@ -317,7 +317,7 @@ def an_ordered_number(value: Any) -> Any:
 
 
 def is_nan(value: Any) -> bool:
-    """Whether it is a number that is none."""
+    """Whether it is NaN."""
     return isinstance(value, float | Decimal) and isnan(value)
 
 
@@ -522,14 +522,14 @@ def without_blanks(value: Any) -> Any:
 
 
 def row_count(value: Any) -> Any:
-    """A number of rows: servers refuse a negative one, which is no limit in SQLite."""
+    """A number of rows; servers refuse a negative one, which means no limit in SQLite."""
     if isinstance(value, int) and value < 0:
         raise ValueError("LIMIT and OFFSET must not be negative")
     return value
 
 
 def limit_of(name: str, value: Any) -> int | None:
-    """How many rows, None for all: a negative number is no limit."""
+    """How many rows, None for all: a negative number means no limit."""
     count = whole_number(name, value)
     return None if count is None or count < 0 else count
 

@@ -80,14 +80,14 @@ def as_case_regex(escape: str | None, before: str, after: str, upper: bool, both
 
 
 MANY = 256
-"""Spellings from which on all texts are looked through: a list of them would be sought no faster."""
+"""The number of spellings from which on all texts are examined: an index would find a list of so many no faster."""
 
 
 def spellings(value: Any, upper: bool = False, both: bool = True) -> list[Any]:
-    """What a collation finds all texts by whose upper (else lower) case is this one; `both`: is that of this one.
+    """What to look up with a collation to find all texts whose upper (else lower) case is this one.
 
-    One text but for letters that the server's collations tell from their other case; a pattern of any text where they are many,
-    or the case of a letter is not known.
+    One text, except for letters that the server's collations distinguish from their other case; a pattern for any text if there
+    are many spellings, or the case of a letter is not known. `both`: the given text is converted to that case too.
     """
     if not isinstance(value, str):
         return [] if value is None else [value]

@@ -69,7 +69,7 @@ def strict_cidr(value: Any) -> Any:
 
 
 def plain_address(value: Any) -> str:
-    """A text whose mask is a number; one with a zone is no address to PostgreSQL."""
+    """A text whose mask is a number; one with a zone is not an address in PostgreSQL."""
     mask = value.partition("/")[2] if isinstance(value, str) else "."
     if "%" in str(value) or not (mask == "" or WHOLE_NUMBER.fullmatch(mask)):
         raise ValueError

@@ -368,12 +368,12 @@ def number_or_json(value: Any) -> Any:
 
 
 def checked_json(value: Any) -> Any:
-    """SQLite's JSON where a CHECK refuses what is none; a number is its text there."""
+    """Convert for a column of SQLite with a CHECK for valid JSON, which refuses anything else; a number becomes its text."""
     return strict_json(sqlite_text(value))
 
 
 def a_json_text(value: Any) -> str:
-    """A text, also of a dict or list; anything else is no JSON."""
+    """The JSON text, also of a dict or list; anything else is refused."""
     if isinstance(value, dict | list | tuple):
         return json_text_of(value)
     if not isinstance(value, str):
@@ -382,7 +382,7 @@ def a_json_text(value: Any) -> str:
 
 
 def no_json(value: Any, problem: ValueError) -> ValueError:
-    """What is wrong with a text that is no JSON, and the next move."""
+    """The error for a text that is not JSON, with the next move."""
     if len(problem.args) == 2:
         return problem
     shown = repr(value) if len(repr(value)) <= 42 else f"{repr(value)[:41]}…"

@@ -265,7 +265,7 @@ def is_moment(text: str) -> bool:
 
 
 def no_such_time(attribute: str, text: str, kind: str) -> ValueError:
-    """What is wrong with a text that is written as the attribute's are, but for a time there is not."""
+    """The error for a text in the attribute's form whose time does not exist."""
     return ValueError(
         f"`{attribute}` holds {kind}s, and there is no such {kind} as '{text}'", f"give a {kind} that exists"
     )

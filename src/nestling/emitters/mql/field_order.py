@@ -10,7 +10,7 @@ from nestling.ir.programs.compiled import Mql
 def with_fields_in_order(value: object, fields: Sequence[str], *, several: bool) -> Mql:
     """Return the sub-document (`several`: each element of the array) with its fields, given as dotted paths, in this order.
 
-    A value with other fields, or that is no sub-document, is not changed.
+    A value that has other fields, or is not a sub-document, stays unchanged.
     """
     if not several:
         return _document(value, fields)

@@ -28,7 +28,7 @@ _NEVER_FAILING = frozenset(
 
 
 def of_kind(match: Mql, source: Step) -> Mql:
-    """The `$match` document on the documents of a step, each expression that may fail asked of their kind alone."""
+    """The `$match` document for a step's documents, with each expression that may fail applied only to documents of its kind."""
     kinds = [is_of_kind(kind) for kind in _kinds(source)]
     return _guarded(match, kinds) if kinds else match
 

@@ -134,7 +134,7 @@ class ProgramWriter(ABC):
 
     @abstractmethod
     def taken(self, numbers: TakeNumbers) -> Iterator[str]:
-        """The parameters that are new numbers take their values."""
+        """The code that gives the parameters that are new numbers their values."""
 
     @abstractmethod
     def converted(self, placeholder: Placeholder) -> str:
@@ -142,15 +142,15 @@ class ProgramWriter(ABC):
 
     @abstractmethod
     def assigned(self, rows: str, value: str) -> str:
-        """The row set takes this value."""
+        """The code that assigns the value to the row set."""
 
     @abstractmethod
     def refused(self, rows: str, text: str, missing: Sequence[str]) -> str:
-        """Fail with this text if there are such rows, or rows that lack one of the columns `missing`."""
+        """The code that fails with this text if there are such rows, or rows that lack one of the columns `missing`."""
 
     @abstractmethod
     def repeated(self, variable: str, rows: str, body: str) -> Iterator[str]:
-        """The body for each of the rows."""
+        """The code that runs the body for each of the rows."""
 
     @abstractmethod
     def counted(self, rows: str) -> str:
@@ -162,7 +162,7 @@ class ProgramWriter(ABC):
 
     @abstractmethod
     def alone(self, call: str) -> str:
-        """A call whose result is not used."""
+        """The code of a call whose result is not used."""
 
     @abstractmethod
     def met(self, command: WriteCommand, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:

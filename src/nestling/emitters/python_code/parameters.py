@@ -66,4 +66,4 @@ _OWN = frozenset(
 _BUILTIN = frozenset(("dict", "float", "int", "len", "list", "max", "str"))
 """Python's builtins that functions use: an argument may have any other name, such as `id`."""
 TAKEN = _OWN | _BUILTIN | DEFINED | frozenset(keyword.kwlist)
-"""Names that no argument and no row of theirs has."""
+"""Names that no argument and no row variable may have."""

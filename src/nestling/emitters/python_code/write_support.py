@@ -180,7 +180,10 @@ def numbers_for_rows(
 
 
 def apart(call: Callable[[], Any]) -> Any:
-    """What a call outside of the open transaction gives: who waits long is behind one who waits for that, which begins anew."""
+    """The result of a call made outside of the open transaction.
+
+    A call that waits for a long time may wait for the open transaction itself, which is then begun again.
+    """
     try:
         with pymongo.timeout(1):
             return call()

@@ -25,8 +25,8 @@ _BATCH = 2_000
 def changed_since(database: Database[Any], collections: Sequence[str], since: datetime) -> Changed:
     """The documents that changed since a time (naive: UTC), deleted ones included.
 
-    Raises `NoChangeStreams` on a standalone server, `HistoryLost` where the server's history does not reach back so far,
-    `InputError` for a time that has not come yet.
+    Raises `NoChangeStreams` on a standalone server, `HistoryLost` if the server's history does not reach back so far, and
+    `InputError` for a time in the future.
     """
     exact = since if since.tzinfo is not None else since.replace(tzinfo=UTC)
     with typed_errors(address(database)):

@@ -39,7 +39,7 @@ class CheckCheckpoint:
     fingerprint: str
 
     def read(self) -> CheckProgress:
-        """The progress in the file; none where there is no file. Raises `InputError`."""
+        """The progress in the file; empty if there is no file. Raises `InputError`."""
         if not self.path.exists():
             return CheckProgress()
         try:

@@ -85,8 +85,10 @@ class Reader:
         return [row for row in rows if stored_bytes(row) in differing]
 
     def suspects(self, compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[ScopeStage] | None:
-        """What the screen says of the documents the stages choose: None when nothing differs, else stages for those to look at
-        closely among them, none where these are not easily told. Raises `OutOfTime`, `ReadError`.
+        """What the screen finds among the documents that the stages choose.
+
+        None if nothing differs; otherwise stages for the documents to examine closely, or no stages if these are not easily
+        selected. Raises `OutOfTime`, `ReadError`.
         """
         screen, told = compiled.screen, compiled.check.screen
         assert screen is not None

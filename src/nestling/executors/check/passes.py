@@ -15,7 +15,7 @@ _Spot = tuple[str, str, str]
 
 
 def is_worthwhile(done: CheckProgress, checks: Sequence[CompiledCheck]) -> bool:
-    """Whether another pass may mend more: something was mended, and a value still differs or rows have come back."""
+    """Whether another pass may repair more: something was repaired, and a value still differs or rows have come back."""
     mendable = [each.check for each in checks if each.repair is not None]
     verdicts = [(each.kind, done.verdicts[each.key]) for each in mendable]
     is_left = any(verdict.values > verdict.repaired for _, verdict in verdicts)

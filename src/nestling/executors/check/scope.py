@@ -31,7 +31,7 @@ class Range:
 
     @property
     def is_last(self) -> bool:
-        """Whether there is none behind it."""
+        """Whether no range follows."""
         return isinstance(self.upto, MaxKey)
 
 

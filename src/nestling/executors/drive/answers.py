@@ -93,9 +93,7 @@ def both_right(one: StatementAnswer, other: StatementAnswer, shape: AnswerShape)
 
 
 def digest(answer: StatementAnswer, shape: AnswerShape) -> int:
-    """A number that is the same for answers that are the same where the statement fixes them, but for the last digits of
-    fractions; for use in a hurry.
-    """
+    """A quick hash that is equal for answers that agree where the statement fixes them, ignoring the last digits of fractions."""
     if answer.failed or answer.refused or answer.affected is not None:
         return hash((answer.failed, bool(answer.refused), answer.affected))
     rows: Sequence[Row] = _fixed(answer.rows, shape)
@@ -108,7 +106,7 @@ def digest(answer: StatementAnswer, shape: AnswerShape) -> int:
 
 
 def row_text(row: Row) -> str:
-    """A row as a text that is the same for equal rows, but for the last digits of fractions."""
+    """A row as a text that is the same for equal rows, ignoring the last digits of fractions."""
     return repr([_short(value) for value in row])
 
 

@@ -24,7 +24,7 @@ class Profiled:
         self._seen = 0
 
     def since(self) -> Examined | None:
-        """The work of everything that was asked of the database since the last call."""
+        """The work of everything that the database was asked since the last call."""
         if not self._on:
             return None
         entries = list(self._database[PROFILE].find({}, {"command": 0, "originatingCommand": 0}).skip(self._seen))
@@ -57,7 +57,7 @@ def profiled(database: Database[Any]) -> Iterator[Profiled]:
 
 
 def mean(each: list[Examined]) -> Examined | None:
-    """The average of several executions; None of none."""
+    """The average of several executions; None if there are none."""
     if not each:
         return None
     size = len(each)

@@ -12,8 +12,10 @@ from nestling.ir.proof import Interval, Latency
 
 RESAMPLES = 400
 SLOWEST = 0.05
-"""Share of a statement's executions, the slowest, that is left out of the mix's mean, on every design: a machine that also does
-something else pauses now and then, and the pauses would decide. The 95th and 99th of 100 are told statement by statement.
+"""The share of a statement's executions, the slowest, that is left out of the mix's mean, on every design.
+
+A machine that also does something else pauses now and then, and the pauses would decide. The 95th and 99th percentiles are
+reported for each statement.
 """
 
 

@@ -38,7 +38,7 @@ def breaks_checks_alone(error: Mapping[str, Any]) -> bool:
 
 
 def broken_paths(error: Mapping[str, Any]) -> Iterator[str]:
-    """The paths of the fields that break a rule; none for what is asked of a document as a whole."""
+    """The paths of the fields that violate a rule; none for rules about a document as a whole."""
     yield from (path for path, _ in _broken(error) if path)
 
 

@@ -32,7 +32,7 @@ _WITHOUT = "exclude rows with such values by a condition, or select the plain co
 _HUNG_UP = "connection closed"
 _RESULT = "a document of the result, at which the server closed the connection,"
 PASSED_ON = frozenset({13, 18, 8000})
-"""Who may not read is told so by `typed_errors`."""
+"""Codes of errors that `typed_errors` reports, such as missing permission to read."""
 
 
 @contextmanager

@@ -51,7 +51,7 @@ READING: dict[str, Any] = {
     "datetime_conversion": "DATETIME_AUTO",
     "retryWrites": False,
 }
-"""Options of a client that only looks: away from the primary, and not stopped by texts and dates that are none."""
+"""Options of a client that only reads: not from the primary, and tolerant of invalid texts and dates."""
 
 BUDGET_SECONDS = 60.0
 WHOLE_UP_TO_BYTES = 64_000_000

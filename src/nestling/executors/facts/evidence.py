@@ -1,4 +1,4 @@
-"""Evidence that values which are keys elsewhere are no coincidence.
+"""Evidence that it is no coincidence if values are keys elsewhere.
 
 A name is evidence, and so are values that would not all be keys by chance: ObjectIds, many texts, numbers from a sparse range.
 """
@@ -30,9 +30,9 @@ LEAST_SHARE = 0.5
 MOSTLY = 0.95
 """Values that must be found where the name is less clear."""
 SURE_TEXTS, SURE_IDS = 20, 3
-"""Different texts, and different ObjectIds, that are not all keys of another table by chance …"""
+"""The numbers of different texts, and of different ObjectIds, that are not all keys of another table by chance."""
 MANY = 200
-"""… and so many that it is none even where half of them are no keys."""
+"""The number of values that is evidence even if half of them are not keys."""
 CHANCE = 1e-6
 """How likely numbers may be to be keys by chance, and still be believed."""
 NEIGHBOURS = 8
@@ -133,8 +133,7 @@ def numbers_by_chance(values: frozenset[int], target: KeyColumn) -> float:
     """An upper bound on the probability that this many whole numbers are keys by chance (Chernoff's bound).
 
     A number is a key by chance in proportion to the density of keys around it: if numbers and keys both count up without gaps,
-    all are, however far away a single key may be. Numbers before the first or after the last key are no evidence for the
-    others.
+    all are, however far away a single key may be. Numbers before the first or after the last key are not evidence for the others.
     """
     keys = sorted(whole_numbers(target.values))
     drawn = sorted(value for value in whole_numbers(values) if keys and keys[0] <= value <= keys[-1])

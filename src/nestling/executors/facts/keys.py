@@ -15,7 +15,7 @@ from nestling.ir.facts.nodes import NodeForm, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key, LackedId, Steps
 
 LEAST_ROWS = 2
-"""Rows without which nothing is told apart."""
+"""The number of rows below which no key is searched."""
 MOST_TRIED = 6
 """Columns of which pairs are tried."""
 LEAST_GIVEN = 0.5
@@ -89,7 +89,7 @@ def _element_key(table: HashedTable, above: Sequence[Columns]) -> Columns:
 
 
 def lacked_id(table: HashedTable) -> LackedId | None:
-    """The id that most elements of an array have, each a different one, and some lack; None if there is none."""
+    """The id that most elements of an array have, each a different one, and some lack; None if there is no such id."""
     collection = table.collection
     for steps in table.columns if table.node.form is NodeForm.ARRAY else ():
         given = [cell for cell in table.cells(steps) if cell is not None]

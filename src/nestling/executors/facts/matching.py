@@ -19,7 +19,7 @@ from nestling.ir.capture.patterns import gathers
 from nestling.ir.facts import CollectionFacts
 
 SAMPLE = 1_000
-"""Documents of a collection each condition is asked of: a share of 10 % is then known within 2 %."""
+"""Documents of a collection on which each condition is tested: a share of 10 % is then known within 2 %."""
 MOST_ASKED = 50
 """Statements that are asked about; those that examined most come first."""
 _GATHERING = (CommandOperation.COUNT, CommandOperation.DISTINCT, CommandOperation.AGGREGATE)

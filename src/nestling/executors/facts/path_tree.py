@@ -20,7 +20,7 @@ MOST_CHILDREN = 1_500
 MOST_ORDERS = 200
 """Orders of fields counted for one kind of document. Beyond it only those met already are counted."""
 COMMON = 0.1
-"""A name that this share of the documents have is no rare one."""
+"""A name that at least this share of the documents have is not rare."""
 
 _INT = Struct("<i").unpack_from
 _DOUBLE = Struct("<d").unpack_from

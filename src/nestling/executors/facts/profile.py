@@ -1,4 +1,4 @@
-"""The statements in `system.profile`, as shapes with sums. No value of theirs is kept."""
+"""The statements in `system.profile`, as shapes with sums and without values."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.facts.structure import Kinds, Steps
 
 LEAST_FIELDS = 2
-"""Fields of its own that a kind has: one optional field is no kind."""
+"""The number of fields of its own that a kind has at least: a single optional field does not make a kind."""
 LEAST_EACH = 5
 """Documents of a kind."""
 MOST_KINDS = 12

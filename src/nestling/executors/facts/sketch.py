@@ -45,7 +45,7 @@ class Histogram:
 
     @property
     def max(self) -> int:
-        """The largest; 0 of none."""
+        """The largest value; 0 if there is none."""
         self._put()
         return self._max
 

@@ -1,6 +1,6 @@
 """The units of a load: one for each root of each collection, in the order of the design.
 
-Pages, parts, archives and GridFS files are written together with their root documents and are no units of their own.
+Pages, parts, archives and GridFS files are written together with their root documents and are not separate units.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ from nestling.ir.values import Policy
 
 SCOPES_AT_ONCE = 500
 LEFT_OUT_AT_MOST = 10_000
-"""Documents a validator refuses that are left out in one run: more are no rows on their way out."""
+"""How many documents refused by a validator one run leaves out: more of them are not just rows about to be deleted."""
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ SHOWN = 3
 
 
 def repeated_keys(homes: Homes, entities: Iterable[str]) -> Iterator[RepeatedKey]:
-    """A few of each of these entities, but for those whose key is the `_id` of their only collection."""
+    """Yield a few repeated keys of each of these entities, except those whose key is the `_id` of their only collection."""
     for name in entities:
         key, places = homes.model.entity(name).key, homes.at(name)
         is_id = len(places) == 1 and places[0].at_root and [places[0].paths.get(each) for each in key] == ["_id"]

@@ -75,13 +75,13 @@ class Metrics:
             self._words |= words
 
     def refuse(self, what: str, why: str) -> None:
-        """A copy cannot be mended; the latest are named."""
+        """Count a copy that cannot be repaired; the latest are named."""
         with self._lock:
             self._counts["refused"] += 1
             self._refused.append((what, why))
 
     def refused(self) -> dict[str, list[str]]:
-        """The latest copies that cannot be mended, by why."""
+        """The latest copies that cannot be repaired, by reason."""
         found: dict[str, list[str]] = {}
         with self._lock:
             for what, why in self._refused:

@@ -24,10 +24,10 @@ STANDBY_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What a run did, and whether everything it had to mend is mended.
+    """What a run did, and whether everything it had to repair is repaired.
 
     `left`: changes and refreshes that it knew of and had not done when it was stopped; the next run does them. `sourceless`:
-    copies that it left as they are, for their source is gone.
+    copies that it left as they are, because their source is gone.
     """
 
     changes: int

@@ -100,7 +100,7 @@ def _pattern(found: object, flags: str) -> str:
 
 
 def order(found: object) -> Masked:
-    """A sort order: `{path: 1 | -1}`, what is no direction as 0."""
+    """A sort order: `{path: 1 | -1}`; anything that is not a direction is 0."""
     if not isinstance(found, Mapping):
         return {}
     return {folded(str(path)): -1 if way == -1 else 1 if way == 1 else 0 for path, way in found.items()}
@@ -159,7 +159,7 @@ def _stage(found: object) -> Masked:
 
 
 def limit(found: object) -> Masked:
-    """How many rows are asked for; what is no whole number above 0 is none."""
+    """The number of rows asked for; None unless it is a whole number above 0."""
     return int(found) if isinstance(found, int | float) and 1 <= abs(found) < 1e9 else 0
 
 

@@ -37,7 +37,7 @@ def counted(kind: CaptureKind, entries: Iterable[tuple[datetime | None, Entry]])
 
 
 def command_of(entry: Entry) -> Mapping[str, Any]:
-    """The command of an entry; empty where it is none of an application's."""
+    """The command of an entry; empty if it is not an application's."""
     found = entry.get("command") or entry.get("query") or {}
     return found if isinstance(found, Mapping) and entry.get("appName") != OWN else {}
 

@@ -1,6 +1,6 @@
-"""Lines of a server's JSON log, counted: those of slow operations, which with `slowms: 0` are all.
+"""Lines of a server's JSON log, counted: those of slow operations, which are all operations with `slowms: 0`.
 
-The others tell how long the log has watched: a statement that was slow once in a day is no statement a second.
+The other lines show how long the log has watched: a statement that was slow once in a day does not run once a second.
 """
 
 from __future__ import annotations

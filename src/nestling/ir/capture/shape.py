@@ -1,4 +1,4 @@
-"""A command as a shape: what is asked of which collection, in canonical JSON without values."""
+"""A command as a shape: the collection and the request in canonical JSON without values."""
 
 from __future__ import annotations
 

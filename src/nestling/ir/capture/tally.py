@@ -14,7 +14,7 @@ from nestling.ir.facts.statement import LastSeen
 from nestling.ir.quantity_words import counted
 
 MOST_SHAPES = 1_000
-"""Shapes that are counted; what is of none of these is counted together."""
+"""Shapes that are counted separately; all others are counted together."""
 
 
 @dataclass(slots=True)

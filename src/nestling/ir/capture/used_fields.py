@@ -29,7 +29,7 @@ ALL = Projection((), but=True)
 
 
 def taken_by(shape: CommandShape) -> Projection | None:
-    """The top-level fields a read takes; None for a write, and where that cannot be told."""
+    """The top-level fields a read uses; None for a write, or if that cannot be determined."""
     clauses = shape.clauses
     if not shape.operation.reads or "cut" in clauses:
         return None

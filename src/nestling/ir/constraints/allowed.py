@@ -37,7 +37,7 @@ def number(value: float | str | Decimal) -> Number:
 class Allowed:
     """One of these `values` (texts, or numbers), numbers between bounds, or texts of so many characters.
 
-    NULL always passes, as it does a CHECK; so does NaN where there is no maximum: it is below nothing.
+    NULL always passes, as it does with a CHECK; so does NaN if there is no maximum: it is not below anything.
     """
 
     values: tuple[Scalar, ...] = ()

@@ -1,4 +1,4 @@
-"""Which attributes the source computes anew when others of a row change."""
+"""Which attributes the source computes again when others of a row change."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ ConstraintNames = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def attributes_called(name: str, entity: Entity) -> tuple[str, ...] | None:
-    """The attributes of the key or UNIQUE constraint of that name, in any case; None where there is none."""
+    """The attributes of the key or UNIQUE constraint with that name, in any case; None if there is none."""
     name, own = name.casefold(), {each.casefold(): group for each, group in entity.constraint_names}
     named = {frozenset(group) for group in own.values()}
     given = {

@@ -24,7 +24,7 @@ _NUMBERS = {
 
 
 def type_mistake(kind: Type) -> str:
-    """Why there is no such type; empty where there is."""
+    """Why the type does not exist; empty if it does."""
     if kind.element is not None:
         return type_mistake(kind.element)
     if again := [value for number, value in enumerate(kind.values) if value in kind.values[:number]]:

@@ -14,7 +14,7 @@ from nestling.ir.value_forms.written_values import written_value
 
 
 class Generated(StrEnum):
-    """A value made anew for each row."""
+    """A default that is generated for each row."""
 
     NUMBER = "number"  # one more than the highest there is: SQLite's INTEGER PRIMARY KEY
     SEQUENCE = "sequence"  # one more than the highest there ever was: serial, AUTO_INCREMENT, AUTOINCREMENT
@@ -88,7 +88,7 @@ def written(value: object) -> bool | int | float | str:
 
 
 def constant(value: bool | int | float | str, kind: Type) -> ConstantDefault:
-    """The constant a written value is for an attribute of the type; kept as it is when it is none of the type's."""
+    """The constant that a written value is for an attribute of the type; kept as it is if it does not fit the type."""
     text = str(int(value)) if isinstance(value, bool) else str(value)
     if kind.name is TypeName.BOOLEAN:
         return ConstantDefault(_TRUTHS.get(text.casefold(), value))

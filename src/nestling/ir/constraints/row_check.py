@@ -82,7 +82,7 @@ class _NotPlain(Exception):
 
 
 def plain_condition(expression: Expression) -> Expression | None:
-    """The condition in the one form that a `RowCheck` has of it; None when there is none."""
+    """The condition in the normal form of a `RowCheck`; None if it has none."""
     try:
         return _condition(expression)
     except (_NotPlain, InputError):

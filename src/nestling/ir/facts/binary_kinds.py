@@ -12,7 +12,7 @@ def binary_of(subtype: int) -> str:
 
 
 def subtype_in(kind: str) -> int | None:
-    """The subtype a kind is binary of; None for a kind that is none."""
+    """The binary subtype of a kind; None for a kind that is not binary."""
     return int(kind.removeprefix(_KIND)) if kind.startswith(_KIND) else None
 
 

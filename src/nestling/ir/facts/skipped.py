@@ -1,4 +1,4 @@
-"""What was not looked at, in a few lines: what was left out for the same reason is told together."""
+"""What was not examined, in a few lines: everything left out for the same reason is reported together."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ COUNTED = {
 }
 """The patterns by the name under which texts that match are counted (`Path.forms`)."""
 FRACTION = "fraction"
-"""The name under which doubles are counted that are equal to no decimal: 0.1 is none of them in binary, 0.5 is."""
+"""The name under which doubles are counted that equal no decimal: in binary 0.1 is not exact, 0.5 is."""
 INEXACT = "inexact"
 """The name under which doubles are counted that no text of ours holds: they have more than 15 digits, or very many zeros."""
 

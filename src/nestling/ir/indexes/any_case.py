@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def finds_any_case(design: Design, index: PlannedIndex) -> bool:
-    """Whether it has a collation that its texts have not: no read takes it but one that is asked with it on purpose."""
+    """Whether the index has a collation that its texts do not have: only a read that asks for this collation uses it."""
     if index.collation is not Collation.UNICODE_CI:
         return False
     store, paths = design.store(index.collection), [path for path, _ in index.keys]

@@ -1,4 +1,4 @@
-"""Unknown names, and primitives that make no sense where they stand: what can be told before anything is laid out."""
+"""Unknown names, and primitives that make no sense where they stand: what can be checked before anything is laid out."""
 
 from __future__ import annotations
 

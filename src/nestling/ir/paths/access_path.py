@@ -79,7 +79,7 @@ class PairValue:
 class InOrder:
     """A sub-document with its fields (dotted paths) in this order; `several`: an array of such.
 
-    A value with other fields, or that is no sub-document, is not changed.
+    A value that has other fields, or is not a sub-document, stays unchanged.
     """
 
     value: PathExpression

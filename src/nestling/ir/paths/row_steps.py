@@ -210,7 +210,7 @@ class GroupRows:
 
 @dataclass(frozen=True, slots=True)
 class SortRows:
-    """The documents in order. `prefix`: for the fields of keys that are no plain fields.
+    """The documents in order. `prefix`: for the fields of keys that are not plain fields.
 
     `by_id`: the order of a compound `_id` is that of the keys, so the index on `_id` yields the documents in order.
     """

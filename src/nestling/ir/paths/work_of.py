@@ -57,7 +57,7 @@ def scan(documents: float, document_bytes: float) -> Work:
 
 
 def ask(rows: float, conditions: float = 1) -> Work:
-    """Conditions asked of each row."""
+    """Conditions tested on each row."""
     return Work(tests=rows * conditions)
 
 
@@ -155,11 +155,11 @@ def update(
 
 
 def rewrite(document_bytes: float, *, fields: float | None = None, computed: bool = False) -> Work:
-    """Changed documents written, once the server has held every field of them against the collection's validator.
+    """Changed documents written, once the server has checked every field of them with the collection's validator.
 
-    `computed`: by stages, or by adding to or taking from an array. The server makes the fields anew then, and compares them with
-    what they were, which takes about as long again: 0.07 to 0.16 µs a field on MongoDB 6.0.5, where the validator takes 0.1. A
-    field that is set in its place costs nothing of this.
+    `computed`: by stages, or by adding to or taking from an array. The server then builds the fields again, and compares them
+    with the old ones, which takes about as long: 0.07 to 0.16 µs a field on MongoDB 6.0.5, where the validator takes 0.1. A field
+    set in place has no such cost.
     """
     tests = document_bytes / USUAL_FIELD_BYTES if fields is None else fields
     return Work(rewritten_bytes=document_bytes, tests=2 * tests if computed else tests)

@@ -60,7 +60,7 @@ class Placeholder(ABC):
 
 
 class ServerTime(str):
-    """The server's time in an expression, told from a text that looks like it."""
+    """The server's time in an expression, distinguished from a text that looks like it."""
 
     __slots__ = ()
 
@@ -131,7 +131,7 @@ class CompiledRead:
 
 @dataclass(frozen=True, slots=True)
 class NotCompiled:
-    """A statement there is no query for on this design, and why."""
+    """A statement that has no query on this design, and why."""
 
     name: str
     sql: str

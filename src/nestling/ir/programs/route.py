@@ -1,8 +1,8 @@
-"""Routes: the way from a changed document to the documents that hold what follows from it.
+"""Routes: the way from a changed document to the documents with values derived from it.
 
 Whoever wrote, a change is a collection, an `_id` and the paths that were touched. A route says whether these matter to one
-upkeep, and leads to its holders in up to three hops: the *link values* of the changed rows (often told by the `_id` alone), the
-*anchors* they lead to where holders are further away, and the documents of the upkeep's place that hold these anchors.
+upkeep, and leads to its holders in up to three hops: the *link values* of the changed rows (often known from the `_id` alone),
+the *anchors* they lead to if holders are further away, and the documents of the upkeep's place that hold these anchors.
 """
 
 from __future__ import annotations
@@ -116,11 +116,11 @@ class CompiledShared:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundUpkeep:
-    """One upkeep as the background keeps it: what differs and how it is mended (`check`), and how its holders are found.
+    """One upkeep as the background maintains it: what differs and how it is repaired (`check`), and how its holders are found.
 
-    `path`: the plain field of its documents that holds the anchor; None where there is none, and then `searches` find holders,
-    from few anchors at once to many. `shared`: a shorter way for the holders of some anchors, where there is one. `homes`: of a
-    copy, the collections that are home to what it is copied along.
+    `path`: the plain field of its documents that holds the anchor; None if there is none, and then `searches` find holders, from
+    few anchors at once to many. `shared`: a shorter way for the holders of some anchors, if there is one. `homes`: for a copy,
+    the collections that are home to what it is copied along.
     """
 
     check: CompiledCheck

@@ -284,7 +284,7 @@ class Project:
 class Join:
     """Pairs of rows for which the condition is true, and by `kind` the rows left alone, with NULLs for the other side.
 
-    The right may mention columns of the left (LATERAL) in an inner, cross or left join: it is made anew for each row there.
+    The right side may mention columns of the left (LATERAL) in an inner, cross or left join: it is evaluated for each row there.
     """
 
     kind: JoinKind

@@ -283,7 +283,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ScalarSubquery:
-    """The one column of the first row, NULL when there is none; `many_fail`: a second row is an error."""
+    """The one column of the first row, NULL if there is none; `many_fail`: a second row is an error."""
 
     relation: Relation
     type: Type

@@ -112,7 +112,7 @@ def _is_factor(expression: Expression) -> bool:
 
 
 def is_condition(expression: Expression) -> bool:
-    """Whether it asks something of values, and is none itself as a column of truth values is."""
+    """Whether the expression is a condition on values, rather than a value such as a column of booleans."""
     return isinstance(expression, And | Or | Not | Compare | IsNull | InList)
 
 

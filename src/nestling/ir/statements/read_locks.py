@@ -13,7 +13,7 @@ class ReadLock(StrEnum):
 
     @property
     def note(self) -> str:
-        """What a user is told of such a read."""
+        """The note that a user gets about such a read."""
         return _NOTES[self]
 
 

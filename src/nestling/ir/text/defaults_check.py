@@ -15,7 +15,7 @@ _PYTHON: Mapping[TypeName, type] = {TypeName.BOOLEAN: bool, TypeName.INTEGER: in
 
 
 def default_mistakes(model: Model, path: YamlPath) -> Iterator[Problem]:
-    """Constants that are no value of their attribute, or none that is allowed there."""
+    """Constants that are not values of their attribute, or are not allowed there."""
     for entity in model.entities:
         for attribute in entity.attributes:
             if isinstance(attribute.default, ConstantDefault) and (why := _why_not(attribute, attribute.default.value)):

@@ -35,7 +35,7 @@ class OverflowForm(FileMap):
 
 
 class SlotsForm(FileMap):
-    """A pre-allocated array: the place is told by an attribute."""
+    """A pre-allocated array: an attribute gives the place of an element."""
 
     attribute: str
     count: int

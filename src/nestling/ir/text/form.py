@@ -66,7 +66,7 @@ class FormProblems:
 
 
 def path_kind(path: YamlPath) -> str:
-    """What to call the word at a path: its key, or what the key means where that is no noun."""
+    """What to call the word at a path: its key, or the key's meaning if the key is not a noun."""
     key = next((step for step in reversed(path) if isinstance(step, str)), "value")
     return {"as": "form", "filters": "operator", "on_delete": "action", "on_update": "action"}.get(key, key)
 

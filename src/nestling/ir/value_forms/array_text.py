@@ -10,7 +10,7 @@ _ITEM = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",{}\\](?:[^",{}\\]*[^\s",
 
 
 def read_array(text: str) -> list[str | None]:
-    """The items of an array of one dimension, None for NULL; raises `ValueError` for what is none."""
+    """The items of an array of one dimension, None for NULL; raises `ValueError` for any other text."""
     text = text.strip()
     if not (text.startswith("{") and text.endswith("}")):
         raise ValueError("an array must be written in braces")

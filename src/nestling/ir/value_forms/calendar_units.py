@@ -1,4 +1,4 @@
-"""The calendar unit a moment lies in, by which buckets are told apart: where it begins."""
+"""The calendar unit a moment lies in, by which buckets are distinguished: the moment where it begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PostgreSQL's infinite dates and moments, which are no dates: the texts `infinity` and `-infinity`."""
+"""PostgreSQL's infinite dates and moments, which BSON dates cannot express: the texts `infinity` and `-infinity`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from nestling.ir.types import TIMES, Type, TypeName
 from nestling.ir.value_forms.instants import INFINITIES, infinite_text
 
 INFINITE = Type(TypeName.ENUM, values=INFINITIES)
-"""What dates and moments also are that may be infinite, and nothing else that is no date."""
+"""The further type of dates and moments that may be infinite."""
 
 
 def infinite(value: object, kind: Type) -> str | None:

@@ -24,9 +24,10 @@ JSON_DEPTH = 64
 
 
 def json_as_kept(value: Any, keep: Callable[[Any], Any], *, digits: bool = False) -> Any:
-    """The value of a JSON text as a field keeps it; `keep`: of what is no document and no list; `digits`: numbers keep theirs.
+    """The value of a JSON text as a field stores it; `keep` converts scalars; `digits`: numbers keep their digits.
 
-    `keep` raises ValueError for a number that BSON has no exact form for: then the whole JSON is text. TypeError: not even that.
+    `keep` raises ValueError for a number that BSON has no exact form for: then the whole JSON is stored as text. TypeError: it
+    cannot be stored at all.
     """
     if isinstance(value, str):
         return value

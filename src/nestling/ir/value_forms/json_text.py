@@ -1,10 +1,10 @@
 """JSON text to Python values and back, without losing anything.
 
-Converted when that is exactly reversible as a value, else handed over as the text found. As found stay: text that is not JSON,
-objects that name a key twice, and a top-level string or `null` (which could not be told from text as found, or from NULL). So a
-`str` in a json attribute is always JSON text. Numbers are `int` or `float`; one that a float would round is a `Decimal`.
-Of jsonb, which keeps digits, so is one that a float would write otherwise: `0.10`.
-What only BSON has is written as Extended JSON.
+Text is converted if that is exactly reversible as a value, else passed on as found. Passed on as found are: text that is not
+JSON, objects that name a key twice, and a top-level string or `null` (which could not be distinguished from text as found, or
+from NULL). So a `str` in a json attribute is always JSON text. Numbers are `int` or `float`; one that a float would round is a
+`Decimal`, and for jsonb, which keeps digits, also one that a float would write differently: `0.10`. Values that only BSON has
+are written as Extended JSON.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def read_json(text: str, *, digits: bool = False) -> Any:
 
 
 def require_json(text: str, *, whole: bool = False) -> None:
-    """Raise `ValueError` for a text that is no JSON; `whole`: one with half of a surrogate pair is none."""
+    """Raise `ValueError` for a text that is not JSON; `whole`: nor may it contain half of a surrogate pair."""
     try:
         found = _ANY_DECODER.decode(text)
         if whole and not all(map(_is_whole, _texts(found))):
@@ -53,7 +53,7 @@ def read_jsonb(text: str) -> Any:
 
 
 def jsonb_value(text: str) -> Any:
-    """The value a JSON text stands for, a text of JSON as a text; raises `ValueError` for what is no JSON."""
+    """The value of a JSON text, a JSON string as a text; raises `ValueError` for text that is not JSON."""
     try:
         return _JSONB_DECODER.decode(text)
     except RecursionError:

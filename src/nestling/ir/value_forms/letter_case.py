@@ -59,8 +59,10 @@ LETTERS_APART = (
     (0x1D8E, 0x1D8E), (0x2C2F, 0x2C2F), (0x2C5F, 0x2C5F), (0xA794, 0xA794), (0xA7AE, 0xA7AE), (0xA7B8, 0xA7F6),
     (0x104B0, 0x104FB), (0x10570, 0x105BC), (0x16E40, 0x16E7F), (0x1E900, 0x1E943),
 )  # fmt: skip
-"""Ranges of letters that the collations of a MongoDB may not take for the same as their upper or lower case: it does not know
-them, or knows better, as of `ı`, which is no `i`."""
+"""Ranges of letters that MongoDB's collations may distinguish from their upper or lower case.
+
+They do not know the case of these, or know better, as for `ı`, which is not an `i`.
+"""
 
 
 def known_case(text: str) -> bool:

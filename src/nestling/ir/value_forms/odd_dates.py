@@ -1,4 +1,4 @@
-"""What dates and moments of a server also are where some are no dates: texts of one form, and no others."""
+"""Values of a server's dates and moments that are not dates: texts of one form, and no others."""
 
 from __future__ import annotations
 

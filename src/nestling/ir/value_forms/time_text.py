@@ -39,7 +39,7 @@ IntervalParts: TypeAlias = tuple[Decimal, Decimal, Decimal]
 
 
 def read_time_of_day(text: str) -> str:
-    """The time a text says, as it is kept; raises `ValueError` for what is none. MySQL's go beyond a day, and below 0."""
+    """The time that a text denotes, as stored; raises `ValueError` for other texts. MySQL's go beyond a day, and below 0."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
         raise ValueError("a time must be written hours:minutes:seconds")
@@ -91,9 +91,9 @@ def interval_micros(text: str) -> int:
 
 
 def interval_parts(text: str) -> IntervalParts:
-    """The parts of an interval, in any order and with signs: `1 day - 2 hours`; raises `ValueError` for what is none.
+    """The parts of an interval, in any order and with signs: `1 day - 2 hours`; raises `ValueError` for other texts.
 
-    So does a fraction of a month or day, which PostgreSQL makes days and hours of.
+    It also raises it for a fraction of a month or day, which PostgreSQL converts to days and hours.
     """
     words = text.strip()
     found = _ISO.fullmatch(words)

@@ -10,7 +10,7 @@ from nestling.ir.types import NUMBERS, TIMES, Type, TypeName
 
 
 def written_value(kind: Type, text: str) -> date | int | float | Decimal | str:
-    """The conceptual value of that type; the text itself where it is none. A timestamptz without a zone is in UTC."""
+    """The conceptual value of that type; the text itself if it is not one. A timestamptz without a zone is in UTC."""
     try:
         match kind.name:
             case TypeName.DATE:
@@ -42,7 +42,7 @@ def written_bound(kind: Type, text: str) -> date | int | float | Decimal | str:
 
 
 def bound_mistake(kind: Type, text: str, path: tuple[str | int, ...] = ()) -> Problem | None:
-    """The problem of a bound that is no value of its type, such as a date that is in no calendar."""
+    """The problem of a bound that is not a value of its type, such as a date that no calendar has."""
     if kind.name not in TIMES | NUMBERS or written_bound(kind, text) != text:
         return None
     move = "write it as 2024-01-01" if kind.name in TIMES else "write a number"

@@ -1,4 +1,4 @@
-"""MySQL's zero dates, which are no dates: texts, each in one spelling, that sort before every date."""
+"""MySQL's zero dates, which BSON dates cannot express: texts, each in one spelling, that sort before every date."""
 
 from __future__ import annotations
 

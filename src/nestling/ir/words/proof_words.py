@@ -10,7 +10,7 @@ from nestling.ir.quantity_words import counted, duration, short
 
 
 def labels(proof: Proof) -> dict[str, str]:
-    """A short label for each design: what it differs in, which its name tells after a colon, is told beside it."""
+    """By name of a design, a short label: the part before a colon, with a number in place of the rest."""
     found: dict[str, str] = {}
     numbers: dict[str, int] = {}
     for each in proof.designs:

@@ -14,7 +14,7 @@ COLUMNS = ("statement", "runs", "each time", "in all", "of the workload")
 NUMBERS = (1, 2, 3, 4)
 """The columns of numbers."""
 MOST = 5
-"""Statements shown; the others are told together."""
+"""Statements that are shown; the others are summed up."""
 SEEN = 5e-4
 """The least share of the whole that is shown of what is charged besides."""
 

@@ -35,7 +35,7 @@ def home_views(design: Design) -> dict[str, AccessPath]:
 def home_view(design: Design, entity: str) -> AccessPath:
     """The steps that yield all rows of `entity`, each with all attributes; NULL is missing.
 
-    Raises `DesignError` naming the place when an attribute cannot be told there (no valid design should come to that).
+    Raises `DesignError` naming the place if an attribute cannot be read there (which no valid design should cause).
     """
     columns = design.model.entity(entity).attribute_names
     places = design.places.get(entity, ())

@@ -26,7 +26,7 @@ class ArrayElements(NamedTuple):
 
 
 def elements_of(entity: str, attribute: str, model: Model, statistics: Statistics) -> ArrayElements | None:
-    """The elements of an attribute's arrays; None where its values are none."""
+    """The elements of an attribute's arrays; None if its values are not arrays."""
     if model.entity(entity).attribute(attribute).type.name is not TypeName.ARRAY:
         return None
     known = statistics.entity(entity).attribute(attribute)

@@ -34,5 +34,5 @@ def rows_in_bucket(rows_of_series: float, limit: float) -> float:
 
 
 def room_in(bucket: Bucket) -> FieldMatch:
-    """What is asked of a bucket that another event goes into."""
+    """The condition for a bucket with room for another event."""
     return FieldMatch("count", Constant(bucket.limit), Test.LESS)

@@ -1,9 +1,9 @@
-"""Collections of the new design the server can build by itself: one aggregation over the old homes gives their documents.
+"""Collections of the new design that the server can build by itself: one aggregation over the old homes gives their documents.
 
-Only plain shapes: fields, embedded children, ids of children; and orphans, which are the rows that find no parent. Joins of plain
-documents by an index are the fastest. So what is joined and is no plain document is gathered in a collection first: children or
-parents that have none of their own in the old design, indexed by what links them, and children with children of their own.
-Everything else is left to the loader, which knows all of them.
+Only simple shapes: fields, embedded children, ids of children; and orphans, which are the rows that find no parent. Joins of
+plain documents by an index are the fastest. So what is joined and is not a plain document is first gathered in a collection:
+children or parents that have none of their own in the old design, indexed by what links them, and children with children of
+their own. Everything else is left to the loader, which knows all shapes.
 """
 
 from __future__ import annotations

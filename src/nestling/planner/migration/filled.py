@@ -16,7 +16,7 @@ from nestling.planner.migration.renaming import split_name
 def with_values(design: Design, before: Model, values: Mapping[str, str]) -> Design:
     """The design with these constants, by `entity.attribute`, as defaults of attributes that `before` does not have.
 
-    Raises `InputError` for names that are not there, attributes that are not new, and texts that are no value of their type.
+    Raises `InputError` for unknown names, attributes that are not new, and texts that are not values of their type.
     """
     given: dict[str, dict[str, str]] = {}
     for name, value in values.items():

@@ -136,7 +136,7 @@ def _with_names_of(old: Design, model: Model) -> Design:
 
 
 def is_nowhere(design: Design, entity: str) -> bool:
-    """Whether it is new to the design, so that there are no rows of it."""
+    """Whether the entity is new to the design, so that it has no rows."""
     return all(place.store.name.startswith(NOWHERE) for place in design.places[entity])
 
 

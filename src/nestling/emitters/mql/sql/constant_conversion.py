@@ -15,7 +15,7 @@ CASTS: dict[TypeName, Convert] = {
     TypeName.ANY: given.cast_to_number,
     TypeName.BOOLEAN: given.cast_to_truth,
 }
-"""The conversions of CAST (BOOLEAN is a condition); values that are no numbers or texts are not changed."""
+"""The conversions of CAST (BOOLEAN is a condition); values other than numbers and texts stay unchanged."""
 AFFINITIES: dict[Affinity, Convert] = {Affinity.NUMERIC: given.numeric, Affinity.TEXT: given.number_as_text}
 """BLOB changes nothing."""
 

@@ -93,7 +93,7 @@ def prefix_integer(text: MqlValue) -> MqlValue:
 
 
 def number_or_text(text: MqlValue) -> MqlValue:
-    """The number a text is in full, but for spaces around it; else the text."""
+    """The number that the whole text is, ignoring spaces around it; otherwise the text."""
     return bind(
         {"text": text},
         lambda t: bind(
@@ -104,7 +104,7 @@ def number_or_text(text: MqlValue) -> MqlValue:
 
 
 def number_in_full(text: MqlValue) -> MqlValue:
-    """The number a text is in full, but for spaces around it; else NULL."""
+    """The number that the whole text is, ignoring spaces around it; otherwise NULL."""
     return bind(
         {"numeral": capture(text, f"^{SPACE}({NUMBER}){SPACE}\\z")},
         lambda n: {"$cond": [{"$lte": [n, None]}, None, number_as_written(n)]},

@@ -18,7 +18,7 @@ _THIS, _LAST = full_year(1) - 1, full_year(CENTURY - 1) - CENTURY + 1
 
 
 def year(node: AttributeCast, r: Renderer) -> MqlValue:
-    """The year that a number says. Two digits get a century; on any number that is no year the statement fails."""
+    """The year for a number. Two digits get a century; the statement fails on a number that is not a year."""
     if node.operand.type.name is TypeName.FLOAT:  # of which MySQL drops the fraction, and rounds that of a decimal
         number: MqlValue = {"$toLong": {"$trunc": r.value(node.operand)}}
     else:

@@ -1,6 +1,6 @@
-"""A join of parents and their children that begins at the children: they have copies of all that is asked of the parents.
+"""A join of parents and their children that begins at the children, which have copies of everything used of the parents.
 
-The sales of each product, where sold lines hold its name: all lines are read, and no product. Both ways answer the first two
+The sales of each product, if sold lines hold its name: all lines are read, and no product. Both ways answer the first two
 visits of a statement together, so these are one step.
 """
 
@@ -39,7 +39,7 @@ def begun_at_children(starts: Starts, hops: Hops, statement: Statement, found: t
 
 
 def together(modes: Modes, found: tuple[Visit, ...], first: tuple[Mode, ...], then: tuple[Mode, ...]) -> Iterator[Mode]:
-    """The ways of the first visit, each with one of the second, but for those in which rows of one entity live in two homes."""
+    """The ways of the first visit, each with one of the second, except those in which rows of one entity live in two homes."""
     homes = [frozenset(home.id for home in modes.places.homes[each.entity]) for each in found[:2]]
     for one in first:
         for other in then:

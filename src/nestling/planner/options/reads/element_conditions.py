@@ -1,4 +1,4 @@
-"""Rows of the documents found: which documents hold some, and the conditions asked of them and of each element taken out."""
+"""Rows of the documents found: which documents hold some, and the conditions tested on them and on each element taken out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def holding(modes: Modes, home: Home, rows: float) -> float:
 def asked(
     modes: Modes, conditions: Sequence[Condition], home: Home, documents: float, served: Collection[str] = ()
 ) -> Work:
-    """What is asked of so many documents and of the rows taken out of them; `served`: attributes an index has been asked for."""
+    """The work of testing so many documents and the rows taken out of them; `served`: attributes that an index has tested."""
     rest = [each for each in conditions if each.path not in served]
     if home.own:
         return asked_in_turn(documents, rest)

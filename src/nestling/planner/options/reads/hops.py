@@ -114,13 +114,13 @@ class Hops:
             yield modes.mode(name, (name,), unwound, without=hop.tails)
 
     def listing(self, visit: Visit) -> tuple[str, ...]:
-        """The lists of ids in its parents that tell all that is asked of a visit's rows."""
+        """The lists of ids in its parents that answer everything asked of a visit's rows."""
         if not visit.down or visit.link is None or set(visit.access.attributes) - self._foreign_keys(visit.entity):
             return ()
         return tuple(name for name, _ in self.modes.places.mirrors[visit.link.name])
 
     def from_aggregates(self, statement: Statement, hop: JoinHop) -> Iterator[Mode]:
-        """All that is asked of the children from what their parent keeps of them."""
+        """The ways to answer everything asked of the children from the aggregates that their parent keeps."""
         counted = hop.counted and hop.visit.down and not hop.leaves_subquery
         for kept in self.starts.aggregates(statement, hop.visit.access, hop.link) if counted else ():
             done = work_of.project(hop.visit.outer, len(kept))
@@ -169,7 +169,7 @@ class Hops:
             yield from self._looked_up(home, hop)
 
     def from_copies(self, hop: JoinHop) -> Iterator[Mode]:
-        """All that is asked of the parent from copies in the child."""
+        """The ways to answer everything asked of the parent from copies in the child."""
         visit, link = hop.visit, hop.link
         asked = {*visit.access.attributes, *(f.attribute for f in visit.access.filters)} - set(link.parent_attributes)
         copies = {copy.attribute: name for name, copy in self.modes.places.copied[hop.before.entity][link.name]}

@@ -1,4 +1,4 @@
-"""The latest child of each parent: told by a subquery for the greatest value, or answered by what the parent keeps of them."""
+"""The latest child of each parent: found by a subquery for the greatest value, or read from what the parent keeps of them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _holding(modes: Modes, told: Latest) -> Iterator[str]:
 
 
 def window(rows: float) -> Work:
-    """A value worked out over parts of so many rows, and asked of each."""
+    """The work of a value computed over parts of so many rows, and tested on each."""
     return (
         Work(stages=1 + work_of.light(1))
         + work_of.sort(rows)

@@ -1,7 +1,7 @@
-"""How large documents are: what is always in them, and what further structures put there when they are chosen.
+"""How large documents are: what is always in them, and what further structures add when they are chosen.
 
-A read steps over arrays nothing is asked of: their bytes count for those alone who take rows out of them. Who changes a document
-writes it whole, and the server holds every field against the collection's validator.
+A read skips arrays that it does not use: their bytes count only for statements that take rows out of them. A statement that
+changes a document writes it whole, and the server checks every field with the collection's validator.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class AddedPart:
-    """What a structure adds to one document of a root: bytes, fields, and the array they lie in, "" beside the root's fields.
+    """What a structure adds to one document of a root: bytes, fields, and the array they are in, "" for the root's own fields.
 
-    An array is told by the relationship its elements belong to the root by.
+    An array is identified by the relationship by which its elements belong to the root.
     """
 
     structure: str
@@ -111,7 +111,7 @@ class DocumentSizes:
     def further(self, home: Home, *, read: float = 0.0, rewritten: float = 0.0, computed: bool = False) -> Extra:
         """What structures add to so many documents that are read for the home's rows, and to so many that are written whole.
 
-        `computed`: those are made anew, not changed in a place (`work_of.rewrite`).
+        `computed`: these are built again, not changed in place (`work_of.rewrite`).
         """
         if home.bucket is not None:
             return Extra()

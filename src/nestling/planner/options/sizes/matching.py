@@ -22,7 +22,7 @@ def compared_equal(access: Access) -> set[str]:
 
 
 def covers(statement: Statement, access: Access, index: Indexed, entity: Entity) -> bool:
-    """Whether the index holds all that is asked of the only entity a statement reads."""
+    """Whether the index contains everything a statement uses of the only entity it reads."""
     held = {name: None for name, _ in index.keys}
     if access.asks_for_null:
         return False

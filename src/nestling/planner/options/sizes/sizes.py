@@ -1,8 +1,9 @@
 """How many rows and bytes: from the statistics, with stated guesses where nothing is known.
 
-What a condition lets through is told by the values its statement compares with, where it is known how an attribute's values lie.
-Of a foreign key every parent counts alike, so that a design with children inside their parents is measured by the same rows;
-where parents are known to keep getting children, busy ones are asked for more often (`planner/known/busy_parents.py`).
+The share of rows that meets a condition follows from the values that its statement compares with, if the distribution of the
+attribute's values is known. For a foreign key every parent counts alike, so that a design with children inside their parents
+is measured by the same rows; if parents are known to keep getting children, busy ones are asked for more often
+(`planner/known/busy_parents.py`).
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ class Sizes:
         return self._distinct[entity, attribute]
 
     def elements(self, entity: str, attribute: str) -> ArrayElements | None:
-        """The elements of an attribute's arrays; None where its values are none."""
+        """The elements of an attribute's arrays; None if its values are not arrays."""
         return elements_of(entity, attribute, self.situation.model, self.situation.statistics)
 
     def share(self, access: Access, condition: AttributeFilter) -> float:

@@ -67,7 +67,7 @@ def windows_met(situation: Situation, sizes: Sizes, bucket: Bucketed, access: Ac
 
 
 def in_windows(conditions: Sequence[Condition], bucket: Bucketed, met: float) -> tuple[Condition, ...]:
-    """The conditions as they are asked of the events of those buckets whose windows meet what is asked of their time."""
+    """The conditions as they apply to events of the buckets whose windows meet the condition on their time."""
     if bucket.window is None:
         return tuple(conditions)
     times = bucket.window.attribute
@@ -140,7 +140,7 @@ def grouped_work(situation: Situation, sizes: Sizes, bucket: Bucketed, access: A
 
 
 def pushed(situation: Situation, sizes: Sizes, bucket: Bucketed) -> Work:
-    """One event more: looked for by its key, pushed to a half full bucket, sometimes to a new one, its summary made anew."""
+    """The work of one more event: found by its key, pushed to a half full bucket, sometimes to a new one, its summary updated."""
     each = filled(situation, sizes, bucket)
     half = bucket_bytes(sizes, bucket, each / 2)
     if bucket.native:  # one request; the server adds the event to its bucket
@@ -153,7 +153,7 @@ def pushed(situation: Situation, sizes: Sizes, bucket: Bucketed) -> Work:
 
 
 def summed(sizes: Sizes, bucket: Bucketed, each: float) -> Work:
-    """The summary of one bucket made anew, together with the change."""
+    """The work of computing the summary of one bucket again, together with the change."""
     if not bucket.summary:
         return NO_WORK
     half = bucket_bytes(sizes, bucket, each / 2)

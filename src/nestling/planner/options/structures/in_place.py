@@ -1,4 +1,4 @@
-"""A design as the structures it is made of, so that what it costs can be told by the same options as any other's."""
+"""A design as the structures it is made of, so that it can be priced by the same options as any other."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What an overflow collection costs: reads and writes that must also look in its pages.
 
-Readers unite both places. A write puts the elements of its parent into order and into pages anew.
+Readers unite both places. A write puts the elements of its parent into order and into pages again.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def added_bytes(sizes: Sizes, paired: Paired) -> float:
 
 
 def found_by_pairs(sizes: Sizes, paired: Paired, access: Access, use: PairUse) -> float | None:
-    """Rows the list's index leads to, by the condition on it that leaves the fewest; None where there is none."""
+    """Rows that the list's index leads to, by the condition on it that leaves the fewest; None if there is none."""
     asked = {each.attribute for each in access.filters if (access.entity, each.attribute) in use.compared}
     single = (Indexed(access.entity, ((name, 1),)) for name in paired.attributes if name in asked)
     matched = (matched_rows(sizes, access, each, alone=False) for each in single)
@@ -104,7 +104,7 @@ def lists_changed(places: Places, access: Access) -> Iterator[str]:
 
 
 def apart_from_indexes(places: Places, steps: Iterable[StatementStep]) -> Iterator[StatementStep]:
-    """The steps; an index over an attribute is none where that lies in a list."""
+    """The steps, in which an index on an attribute is not used if the attribute is in a list."""
     lists = _lists_of_indexes(places)
     if not lists:
         yield from steps

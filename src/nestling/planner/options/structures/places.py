@@ -131,13 +131,13 @@ class Places:
                 assert_never(candidate.part)
 
     def pair_use(self, statement: Statement) -> PairUse:
-        """What a statement does with attributes that may lie in lists of pairs; asked of the statement once."""
+        """What a statement does with attributes that may be in lists of pairs; cached for each statement."""
         if statement.name not in self._pair_uses:
             self._pair_uses[statement.name] = pair_use(statement, self.situation)
         return self._pair_uses[statement.name]
 
     def later(self, statement: Statement) -> frozenset[str]:
-        """The archives a statement asks for no row of; asked of the statement once."""
+        """The archives of which a statement needs no row; cached for each statement."""
         if statement.name not in self._later:
             every = (each for archives in self.archives.values() for each in archives)
             found = (name for name, part in every if asks_for_later(statement, part, self.situation))

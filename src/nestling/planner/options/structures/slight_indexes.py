@@ -25,7 +25,7 @@ NOTHING = 1e-4
 """The share of the workload's least cost that is nothing beside it."""
 
 TOLD = 0.05
-"""What is left of a difference between two indexes that is no more than that."""
+"""The share of the cost difference that is kept between modes that differ only slightly."""
 
 
 def without_slight(

@@ -32,11 +32,11 @@ from nestling.planner.options.writes.inserted_rows import InsertedRows
 READ_STAGES = work_of.light(6)
 """Stages of the pipeline that looks for a row with the same key."""
 SAME_NODES, SAME_NODES_EACH = 5.0, 10.0
-"""Expressions parsed for that read, and those of each attribute: it is asked of the array, and of its elements."""
+"""Expressions parsed for that read, and for each attribute, which is tested on the array and on its elements."""
 PARENT_STAGES = 1 + work_of.light(5)
 """Stages of the pipeline that looks for a row's parent, its lookup's own among them."""
 PARENT_NODES, PARENT_NODES_EACH = 14.0, 15.0
-"""Expressions parsed for that read, and those of each attribute: asked of the row, of the array, and of its elements."""
+"""Expressions parsed for that read, and for each attribute, which is tested on the row, on the array, and on its elements."""
 PARENT_LOOKUP_STAGES = 2.0
 """Stages of the lookup in it beside those that unwind arrays, with one attribute to ask for."""
 MET_BYTES = 100.0

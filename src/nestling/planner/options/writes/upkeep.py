@@ -22,7 +22,7 @@ from nestling.planner.upkeep.counts_and_sums import is_added_to
 from nestling.planner.upkeep.newest import is_in_place
 
 REFRESH_STAGES = 1 + work_of.light(1)
-"""Stages of the pipeline that makes an array of children anew, its lookup among them."""
+"""Stages of the pipeline that builds an array of children again, including its lookup."""
 CHILDREN_STAGES = 2.0
 """Stages of that lookup's own: the children in order, and what is kept of each."""
 

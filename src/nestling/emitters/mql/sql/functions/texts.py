@@ -137,7 +137,7 @@ def position(node: Call, r: Renderer) -> MqlValue:
 
 
 def replace(node: Call, r: Renderer) -> MqlValue:
-    """The server would put the replacement between all characters when nothing is sought."""
+    """Replace a text by another; an empty search text changes nothing, whereas the server would insert between all characters."""
 
     def body(text: MqlValue, sought: MqlValue, new: MqlValue) -> MqlValue:
         found = {"$replaceAll": {"input": text, "find": sought, "replacement": new}}

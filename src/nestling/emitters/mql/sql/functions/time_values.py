@@ -90,7 +90,7 @@ _TO_MILLISECOND = 23
 
 
 def timestamp_of(node: Call, r: Renderer) -> MqlValue:
-    """The time that date functions take their first argument for; NULL if it is no time."""
+    """The time as which date functions read their first argument; NULL if it is not a time."""
     operand = node.arguments[0]
     if node.rules is Rules.MYSQL:
         return told_apart(r.value(operand), lambda time: time)
