@@ -11,7 +11,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.common.errors import ConstraintError
+from nestling.common.errors import ConstraintError, GapError
 from nestling.executors.write import run_write
 from nestling.ir.programs.program import CompiledWrite
 from nestling.pipeline import converting
@@ -63,3 +63,22 @@ def test_null_once_has_nothing_compiled_anew(
         store.execute(INSERT, id=number, name="x")
     assert compiled == [None, 5]
     assert sorted(each["_id"] for each in database["thing"].find()) == [1, 5, 6, 7, 9, 11]
+
+
+def test_null_beside_a_parameter_that_has_to_be_a_constant(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """The row is numbered, also after the same statement had a value that cannot be converted."""
+    path = tmp_path / "things.db"
+    insert = "INSERT INTO thing (id, name) VALUES (:id, strftime(:f, '2024-01-01'))"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+        proposal = pipeline.design(pipeline.inspect(f"sqlite:///{path}"), "normalized")
+        pipeline.load(proposal, f"sqlite:///{path}", database)
+        store = Store(proposal, database)
+        with pytest.raises(GapError):
+            store.execute(insert, id=None, f="%J")
+        for given in ({"id": None, "f": "%Y"}, {"id": 5, "f": "%m"}, {"id": None, "f": "%Y-%m"}):
+            store.execute(insert, given)
+            connection.execute(insert, given)
+        expected = connection.execute("SELECT id, name FROM thing ORDER BY id").fetchall()
+    found = [(row["id"], row["name"]) for row in store.execute("SELECT id, name FROM thing ORDER BY id")]
+    assert found == expected == [(1, "2024"), (5, "01"), (6, "2024-01")]

@@ -211,21 +211,24 @@ class _Statements(Generic[Driver]):
         from nestling.pipeline.converting import numbers_asked
 
         check_kind(sql, str, "a statement", "give SQL as a string")
-        numbers = tuple(numbers_asked(parameters, lambda: self._numbered_in(sql, name, dialect)))
+        numbers = tuple(numbers_asked(parameters, lambda: self._numbered_in(sql, parameters, name, dialect)))
         constants = (*(self._constants.get((name, sql)) or ()), *numbers)
         known = self._made.get(_key(name, sql, constants, parameters))
         if known is None:
             known, constants = self._convert(sql, parameters, name, dialect, numbers)
         return known, {each: value for each, value in parameters.items() if each not in constants}
 
-    def _numbered_in(self, sql: str, name: str, dialect: str) -> Mapping[str, bool]:
-        """The parameters of a statement in whose place a number may be made."""
+    def _numbered_in(
+        self, sql: str, parameters: Mapping[str, object], name: str, dialect: str
+    ) -> Mapping[str, bool] | None:
+        """The parameters of a statement in whose place a number may be made; None if these values do not make it translatable."""
         from nestling.pipeline.converting import numbered_parameters
 
         numbered = self._numbered.get((name, sql))
         if numbered is None:
-            numbered = numbered_parameters(self._proposal, sql, dialect=self._dialect or dialect)
-            self._numbered.keep((name, sql), numbered)
+            numbered = numbered_parameters(self._proposal, sql, parameters, dialect=self._dialect or dialect)
+            if numbered is not None:
+                self._numbered.keep((name, sql), numbered)
         return numbered
 
     def _convert(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from nestling.ir.programs.program import CompiledWrite
     from nestling.ir.statements.algebra import Query
     from nestling.ir.statements.write import Write
+
+Made = TypeVar("Made")
+"""What is made of a statement."""
 
 
 @checks_arguments
@@ -83,18 +86,14 @@ def _with_constants(
     from nestling.common.errors import NestlingError
 
     constants: dict[str, ConstantValue] = dict.fromkeys(
-        numbers_asked(values, lambda: numbered_parameters(asked.proposal, asked.sql, dialect=asked.dialect))
+        numbers_asked(values, lambda: numbered_parameters(asked.proposal, asked.sql, values, dialect=asked.dialect))
     )
     try:
-        while True:
-            try:
-                return _compiled(asked, constants), tuple(constants)
-            except FoundGap as error:
-                wanted = [name for name in error.parameters if name in values]
-                if not wanted or constants.keys() & {*wanted}:
-                    gap = _placed(_gap_of(error, asked.sql), error, asked, constants)
-                    return NotCompiled(asked.name, asked.sql, gap), tuple(constants)
-                constants |= {name: _constant(name, values[name], error.kinds) for name in wanted}
+        try:
+            return _made_with(values, constants, lambda: _compiled(asked, constants)), tuple(constants)
+        except FoundGap as error:
+            gap = _placed(_gap_of(error, asked.sql), error, asked, constants)
+            return NotCompiled(asked.name, asked.sql, gap), tuple(constants)
     except Exception as error:
         if not isinstance(error, NestlingError):  # a fault of nestling's, which nothing hides
             said = asked.name or asked.sql
@@ -102,28 +101,46 @@ def _with_constants(
         raise
 
 
-def numbered_parameters(proposal: Proposal, sql: str, *, dialect: str = "") -> Mapping[str, bool]:
+def _made_with(values: Mapping[str, object], constants: dict[str, ConstantValue], make: Callable[[], Made]) -> Made:
+    """What `make` returns. The values of parameters that must be constants are added to `constants`, which it uses.
+
+    Raises the gap that remains, and `WorkloadError` for a value that cannot be a constant.
+    """
+    while True:
+        try:
+            return make()
+        except FoundGap as error:
+            wanted = [name for name in error.parameters if name in values]
+            if not wanted or constants.keys() & {*wanted}:
+                raise
+            constants |= {name: _constant(name, values[name], error.kinds) for name in wanted}
+
+
+def numbered_parameters(
+    proposal: Proposal, sql: str, values: Mapping[str, object], *, dialect: str = ""
+) -> Mapping[str, bool] | None:
     """Return the parameters of an INSERT that fill auto-numbered attributes, and whether 0 requests the next number as NULL does.
 
-    A request for the next number is compiled as the constant NULL. If the statement cannot be translated, the result is empty:
-    compiling it will raise the error.
+    A request for the next number is compiled as the constant NULL. If the statement cannot be translated with these values, the
+    result is None: compiling it will raise the error.
     """
     from nestling.common.errors import NestlingError
     from nestling.ir.statements.algebra import Query
     from nestling.planner.writes.insert import numbered_parameters as numbered
 
+    constants: dict[str, ConstantValue] = {}
     with suppress(NestlingError):
-        found = _translated(sql, proposal, dialect, constants={})
+        found = _made_with(values, constants, lambda: _translated(sql, proposal, dialect, constants=constants))
         return {} if isinstance(found, Query) else numbered(found)
-    return {}
+    return None
 
 
-def numbers_asked(values: Mapping[str, object], numbered: Callable[[], Mapping[str, bool]]) -> Iterator[str]:
+def numbers_asked(values: Mapping[str, object], numbered: Callable[[], Mapping[str, bool] | None]) -> Iterator[str]:
     """Yield the parameters that are replaced by a generated number. `numbered` is called only if a value may request one."""
     from nestling.ir.constraints.defaults import asks_for_number
 
     asking = [name for name, value in values.items() if asks_for_number(value, zero_asks=True)]
-    known = numbered() if asking else {}
+    known = (numbered() if asking else None) or {}
     yield from (name for name in asking if name in known and asks_for_number(values[name], zero_asks=known[name]))
 
 
