@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -63,6 +65,23 @@ def test_what_is_under_way_is_bounded(mongod: Server, tmp_path: Path) -> None:
     with Recorder(tmp_path / "capture.json") as recorder, _with(mongod, recorder) as client:
         client["x"]["y"].find_one({})
         assert not recorder._pending
+
+
+def test_what_follows_a_close_is_written_when_the_program_ends(mongod: Server, tmp_path: Path) -> None:
+    """A closed recorder that hears more is not done."""
+    path = tmp_path / "capture.json"
+    code = f"""
+from pymongo import MongoClient
+from nestling.recorder import Recorder
+recorder = Recorder({str(path)!r})
+client = MongoClient({mongod.uri!r}, event_listeners=[recorder])
+client["x"]["y"].find_one({{"_id": 1}})
+recorder.close()
+client["x"]["y"].find_one({{"_id": 2}})
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    (seen,) = read_capture(path.read_text()).seen
+    assert seen.count == 2
 
 
 @pytest.mark.thorough

@@ -51,7 +51,8 @@ class Recorder(CommandListener):
         self._pending: OrderedDict[int, tuple[str, Mapping[str, Any]]] = OrderedDict()
         self._lock, self._writing = threading.Lock(), threading.Lock()
         self._begun = self._written = time.monotonic()
-        atexit.register(self.close)
+        self._is_due_at_exit = False
+        self._write_at_exit()
 
     def started(self, event: CommandStartedEvent) -> None:
         """Hear of a command (called by the driver)."""
@@ -71,6 +72,7 @@ class Recorder(CommandListener):
                 return  # nothing was done
             now = time.monotonic()
             self._count(begun[0], begun[1], event, now)
+            self._write_at_exit()
             is_time = now - self._written > WRITE_SECONDS
             self._written = now if is_time else self._written
         if is_time:
@@ -88,8 +90,9 @@ class Recorder(CommandListener):
 
     def close(self) -> None:
         """Write the recording. The recorder continues, and writes the file again later."""
-        atexit.unregister(self.close)
         with self._lock:
+            atexit.unregister(self.close)
+            self._is_due_at_exit = False
             self._written = time.monotonic()
         self._write()
 
@@ -98,6 +101,12 @@ class Recorder(CommandListener):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _write_at_exit(self) -> None:
+        """Have the file written when the program ends."""
+        if not self._is_due_at_exit:
+            atexit.register(self.close)
+            self._is_due_at_exit = True
 
     def _count(self, database: str, command: Mapping[str, Any], event: CommandSucceededEvent, now: float) -> None:
         returned, documents = _answer(event.reply)
