@@ -110,10 +110,14 @@ class Mysql(Engine):
             autocommit=True,
             **who | mysql_options(address),
         )
-        with connection.cursor() as cursor:
-            cursor.execute("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES'")
-            if read_only:
-                cursor.execute("SET SESSION TRANSACTION READ ONLY")
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES'")
+                if read_only:
+                    cursor.execute("SET SESSION TRANSACTION READ ONLY")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def typed(self, error: Exception, problem: Problem) -> NestlingError:
