@@ -81,7 +81,7 @@ class Postgresql(Engine):
         from nestling.sources.sql.postgresql_loaders import register_loaders
 
         plain = address.url.set(
-            drivername="postgresql", query={**address.url.query, "connect_timeout": str(CONNECT_SECONDS)}
+            drivername="postgresql", query={"connect_timeout": str(CONNECT_SECONDS), **address.url.query}
         )
         connection = psycopg.connect(plain.render_as_string(hide_password=False), client_encoding="utf-8")
         try:
