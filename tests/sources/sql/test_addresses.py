@@ -5,17 +5,23 @@ from __future__ import annotations
 import subprocess
 import sys
 import uuid
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pymysql import OperationalError
+from pymysql.cursors import Cursor
 from sqlalchemy import make_url
 
 from nestling import pipeline
 from nestling.common.errors import AuthenticationFailed, ConnectionFailed, NestlingError, PermissionDenied, SourceError
+from nestling.common.redaction import redact
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import INTEGER
 from nestling.sources.sql import SqlDatabase, open_database
 from nestling.sources.sql.address import parse_address
+from nestling.sources.sql.connection import connect
 from nestling.sources.sql.sink import SqlSink
 from tests.beside_mariadb import cursor_of
 
@@ -151,4 +157,30 @@ def test_a_user_postgresql_does_not_know(postgresql: str) -> None:
     url = make_url(postgresql).set(drivername="postgresql", username="nobody_here")
     with pytest.raises(AuthenticationFailed, match="refuses this user or password") as caught:
         open_database(url.render_as_string(hide_password=False))
-    assert "give a user and password that the server accepts" in str(caught.value)
+    said = str(caught.value)
+    assert "give a user and password that the server accepts" in said
+    assert redact(said) == said
+
+
+def test_a_connection_whose_settings_are_refused_is_closed(mariadb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None stays open on the server."""
+    connections = list[Any]()
+
+    def refuse(cursor: Cursor, _: str) -> None:
+        connections.append(cursor.connection)
+        raise OperationalError(1227, "Access denied")
+
+    monkeypatch.setattr(Cursor, "execute", refuse)
+    url = make_url(mariadb).set(drivername="mysql", query={})
+    with pytest.raises(NestlingError, match="Access denied"):
+        connect(parse_address(url.render_as_string(hide_password=False)))
+    (connection,) = connections
+    assert not connection.open
+
+
+@pytest.mark.parametrize(("query", "seconds"), [("", 10), ("?connect_timeout=60", 60)])
+def test_how_long_postgresql_is_waited_for(postgresql: str, query: str, seconds: int) -> None:
+    """As long as the address says, or ten seconds."""
+    url = make_url(postgresql).set(drivername="postgresql", query={})
+    with closing(connect(parse_address(url.render_as_string(hide_password=False) + query))) as connection:
+        assert int(connection.info.get_parameters()["connect_timeout"]) == seconds

@@ -144,7 +144,7 @@ def _nothing_seen(client: MongoClient[FoundDocument], databases: Sequence[str]) 
     """The error where not even collections may be listed: the user lacks the rights, or no user was named."""
     where = ", ".join(databases)
     if not client.admin.command("connectionStatus")["authInfo"]["authenticatedUsers"]:
-        move = "give one with the role `read`: mongodb://user:password@host/database"
+        move = "give one with the role `read`, and the password, before the host, with a colon between them and an @ behind"
         return PermissionDenied(
             Problem("the server requires a user, and the URI names none", where=where, next_move=move)
         )

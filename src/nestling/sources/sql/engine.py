@@ -405,7 +405,7 @@ class Engine:
 
 def refused(problem: Problem) -> AuthenticationFailed:
     """The error for a wrong user or password."""
-    move = "give a user and password that the server accepts: user:password@host"
+    move = "give a user and password that the server accepts before the host, with a colon between them and an @ behind"
     return AuthenticationFailed(Problem("the server refuses this user or password", problem.where, next_move=move))
 
 
