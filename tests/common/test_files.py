@@ -31,3 +31,14 @@ def test_a_file_stays_as_private_as_it_was(tmp_path: Path) -> None:
         path.chmod(mode)
         write_whole(path, b"new")
         assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", mode)
+
+
+def test_a_link_stays(tmp_path: Path) -> None:
+    """The file it leads to is written, also one that is not there yet, and one in another folder."""
+    (tmp_path / "kept").mkdir()
+    target, link = tmp_path / "kept" / "design.yaml", tmp_path / "design.yaml"
+    link.symlink_to(Path("kept") / "design.yaml")
+    for content in (b"first", b"second"):
+        write_whole(link, content)
+        assert (link.is_symlink(), target.read_bytes()) == (True, content)
+    assert list(target.parent.iterdir()) == [target]

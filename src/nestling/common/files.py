@@ -12,8 +12,9 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write the file beside its place, then put it there; what was there stays until then. Raises `OSError`.
 
     Threads and processes may write the same file at once: it is what one of them wrote. Who may read the file that was there may
-    read the new one, and nobody else.
+    read the new one, and nobody else. A symbolic link stays: the file it leads to is written.
     """
+    path = Path(os.path.realpath(path))
     beside = path.with_name(f"{path.name}.{os.getpid()}-{uuid4().hex}.part")
     try:
         if path.exists():
