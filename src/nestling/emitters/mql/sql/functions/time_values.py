@@ -148,9 +148,7 @@ def _of_text(text: MqlValue) -> MqlValue:
     is_last = {"$regexMatch": {"input": text, "regex": _LAST_MOMENT}}
 
     def told(parts: MqlValue) -> MqlValue:
-        return {
-            "$cond": [is_last, failure(_NO_TIME, {"$ifNull": [{"$arrayElemAt": [parts, 13]}, ""]}), _of_parts(parts)]
-        }
+        return {"$cond": [is_last, failure(_NO_TIME, text), _of_parts(parts, text)]}
 
     return bind(
         {"parts": parts},
@@ -158,8 +156,10 @@ def _of_text(text: MqlValue) -> MqlValue:
     )
 
 
-def _of_parts(parts: MqlValue) -> MqlValue:
-    """Groups: year, month, day; then hour, minute, second, fraction, sign and offset, once after a date and once alone."""
+def _of_parts(parts: MqlValue, text: MqlValue) -> MqlValue:
+    """The time a text says. Its groups: year, month, day; then hour, minute, second, fraction, sign and offset, once after a date
+    and once alone.
+    """
 
     def group(place: int, default: str) -> MqlValue:
         found: list[MqlValue] = [{"$arrayElemAt": [parts, place]}]
@@ -180,7 +180,8 @@ def _of_parts(parts: MqlValue) -> MqlValue:
     fields["millisecond"] = bind({"second": fields["second"], "digits": digits}, _rounded)
     offset = {"$add": [{"$multiply": [{"$toInt": group(8, "0")}, 60]}, {"$toInt": group(9, "0")}]}
     shift = {"$multiply": [{"$cond": [{"$eq": [group(7, "-"), "-"]}, 60_000, -60_000]}, offset]}
-    found = bind({"day": fields["day"], "time": {"$dateFromParts": fields}}, _checked)
+    made: MqlValue = {"$dateFromParts": fields}
+    found = bind({"day": fields["day"], "time": made}, lambda day, time: _checked(day, time, text))
     return {"$add": [found, shift]}
 
 
@@ -191,6 +192,6 @@ def _rounded(second: MqlValue, digits: MqlValue) -> MqlValue:
     return {"$toInt": {"$min": [999, {"$subtract": [milliseconds, {"$multiply": [second, 1000]}]}]}}
 
 
-def _checked(day: MqlValue, time: MqlValue) -> MqlValue:
+def _checked(day: MqlValue, time: MqlValue, text: MqlValue) -> MqlValue:
     """SQLite shows impossible days, and the hour 24, as written: the statement fails instead."""
-    return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, failure(_NO_TIME, {"$toString": time})]}
+    return {"$cond": [{"$eq": [{"$dayOfMonth": time}, day]}, time, failure(_NO_TIME, text)]}
