@@ -143,7 +143,15 @@ def test_months_and_age_are_gaps(trips: Beside) -> None:
     assert "EXTRACT of hour of AGE()" in trips.gap("SELECT extract(hour FROM age(ended, begun)) FROM trip")
     assert "how many years lie between" in trips.gap("SELECT extract(year FROM age(begun)) FROM flight")
     assert "other than whole numbers" in trips.gap("SELECT make_date(2024, 2.5, 1)")
-    assert "this of the difference of two timestamps" in trips.gap("SELECT to_char(ended - begun, 'HH24') FROM trip")
+    assert "TO_CHAR() of the difference of two timestamps" in trips.gap(
+        "SELECT to_char(ended - begun, 'HH24') FROM trip"
+    )
+    assert "DATE_TRUNC() of the difference of two timestamps" in trips.gap(
+        "SELECT date_trunc('day', ended - begun) FROM trip"
+    )
+    assert "an interval added to or taken from the difference" in trips.gap(
+        "SELECT (ended - begun) + interval '1 day' FROM trip"
+    )
     assert "groups of intervals" in trips.gap("SELECT ended - begun FROM trip GROUP BY 1")
     assert "an interval finer than a millisecond" in trips.gap("SELECT begun + interval '0.0005 seconds' FROM trip")
     assert "an interval finer than a millisecond" in trips.gap("SELECT begun - interval '1.0005 seconds' FROM flight")

@@ -30,7 +30,7 @@ from nestling.ir.types import (
 )
 from nestling.planner.sql import conversions
 from nestling.planner.sql.calendar_names import day_name, last_day, month_name, year_month
-from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap, uncast
+from nestling.planner.sql.gaps import StatementGap, called, mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.given_moments import is_text_of_moment, moment_asked
@@ -61,7 +61,7 @@ _AMOUNT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
 def _formatted(pattern: str) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if not env.dialect.is_sqlite:
-            return _other(node, env, bound)
+            raise _no_function(node, env)
         parts = node.expressions or ([node.this] if isinstance(node.this, exp.Expr) else [])
         parts = [*parts, *(node.args.get("expressions") or [] if not node.expressions else [])]
         return Call(Function.FORMAT_TIME, (instant(parts, bound), Literal(pattern, TEXT)), TEXT, Rules.SQLITE)
@@ -73,12 +73,12 @@ def _date(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if env.dialect.is_sqlite:
         parts = [part for part in (node.this, node.args.get("zone"), *node.expressions) if part is not None]
         return Call(Function.FORMAT_TIME, (instant(parts, bound), Literal("%Y-%m-%d", TEXT)), TEXT, Rules.SQLITE)
-    return Call(Function.DATE_OF, (_day_of(bound(node.this), env),), DATE, env.dialect.rules)
+    return Call(Function.DATE_OF, (_argument_of_date(bound(node.this), env, node),), DATE, env.dialect.rules)
 
 
-def _day_of(value: Expression, env: Env) -> Expression:
+def _argument_of_date(value: Expression, env: Env, node: exp.Expr) -> Expression:
     """What DATE() is given: of MySQL's zero dates it makes zero dates."""
-    time = time_of(value, env)
+    time = time_of(value, env, node)
     return value if env.dialect.rules is Rules.MYSQL and is_mixed_time(value) else time
 
 
@@ -99,7 +99,7 @@ def _strftime(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         raise statement_gap(
             f"{called(node, env.dialect.grammar)} with parts other than {_PARTS[env.dialect.rules]}", node
         )
-    moment = instant([value], bound) if env.dialect.is_sqlite else time_of(bound(value), env)
+    moment = instant([value], bound) if env.dialect.is_sqlite else time_of(bound(value), env, node)
     return Call(Function.FORMAT_TIME, (moment, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
 
 
@@ -119,7 +119,7 @@ def _with_pieces(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         raise statement_gap(
             f"{node.name.upper()} with the format `{pattern.name}` of a value that may not be a date", node
         )
-    return formatted(time_of(given, env), pieces, env.dialect.rules)
+    return formatted(time_of(given, env, node), pieces, env.dialect.rules)
 
 
 def _refuse_constant(pattern: str, node: exp.Expr, env: Env) -> None:
@@ -130,7 +130,7 @@ def _refuse_constant(pattern: str, node: exp.Expr, env: Env) -> None:
 
 def _strftime_modified(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if not env.dialect.is_sqlite or not node.expressions:
-        return _other(node, env, bound)
+        raise _no_function(node, env)
     pattern, *parts = node.expressions
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         raise no_constant("a time format that is not a constant text", node, pattern)
@@ -151,23 +151,26 @@ def _julian(function: Function, kind: Type) -> Handler:
 # --- PostgreSQL and MySQL --------------------------------------------------------------------------------------------
 
 
-def time_of(value: Expression, env: Env) -> Expression:
-    """A value as a timestamp or date, whichever it is."""
+def time_of(value: Expression, env: Env, node: exp.Expr) -> Expression:
+    """A value as a timestamp or date, whichever it is; raises a gap of the node, which takes it, for an interval."""
     value = moment_asked(value) if env.dialect.rules is Rules.MYSQL else value
     if isinstance(value, Literal) and isinstance(value.value, str):
         return typed_literal(value.value, TIMESTAMP)
     if value.type.name is TypeName.INTERVAL:
         is_made = isinstance(value, Call) and value.function is Function.TIME_BETWEEN
-        what = "this of the difference of two timestamps" if is_made else "a part of a stored interval, which is a text"
-        raise statement_gap(what, None)
+        what = "the difference of two timestamps" if is_made else "a stored interval, which is a text"
+        is_function = isinstance(node, exp.Func)
+        does = f"{called(node, env.dialect.grammar)}() of" if is_function else "an interval added to or taken from"
+        raise statement_gap(f"{does} {what}", node)
     if value.type.name in TIMES or value == NULL:
         refuse_infinite("a function", None, env.translation, value)
         return dates_alone(value) if env.dialect.rules is Rules.MYSQL else value
     return Cast(value, TIMESTAMP, env.dialect.rules)
 
 
-def _other(node: exp.Expr, env: Env, bound: Bind) -> Expression:  # noqa: ARG001 - a handler's signature
-    raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
+def _no_function(node: exp.Expr, env: Env) -> StatementGap:
+    """The gap of a function that the statement's dialect has not."""
+    return statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
 
 
 def _now(kind: Type, pattern: str) -> Handler:
@@ -204,7 +207,7 @@ def _extract(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     unit = _unit(node.this, "EXTRACT", node)
     if unit == "year_month":
         return of_calendar(year_month)(exp.Extract(this=node.expression), env, bound)
-    return part_of(unit, node.expression, node, env, bound)
+    return part_of_time(unit, node.expression, node, env, bound)
 
 
 def _date_part(node: exp.Expr, env: Env, bound: Bind) -> Expression:
@@ -212,7 +215,7 @@ def _date_part(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if env.dialect.rules is not Rules.POSTGRESQL or len(node.expressions) != 2:
         raise statement_gap("DATE_PART() function", node)
     said, value = node.expressions
-    return Cast(part_of(_unit(said, "DATE_PART", node), value, node, env, bound), FLOAT, Rules.POSTGRESQL)
+    return Cast(part_of_time(_unit(said, "DATE_PART", node), value, node, env, bound), FLOAT, Rules.POSTGRESQL)
 
 
 def _unit(said: exp.Expr, construct: str, node: exp.Expr) -> str:
@@ -226,14 +229,14 @@ def _unit(said: exp.Expr, construct: str, node: exp.Expr) -> str:
 _CLOCK = ("hour", "minute", "second")
 
 
-def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -> Expression:
+def part_of_time(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """A part of a time as a number."""
     if unit not in _UNITS:
         raise statement_gap(f"EXTRACT of {unit}", node)
     is_day = isinstance(value, exp.TsOrDsToDate) and unit in _CLOCK  # `hour(date(at))`; sqlglot adds it to the others
     inner = value.this if isinstance(value, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) and not is_day else value
     if env.dialect.rules is Rules.POSTGRESQL:
-        of_age = part_of_age(unit, inner.unnest(), lambda each: time_of(moment_given(bound(each)), env))
+        of_age = part_of_age(unit, inner.unnest(), lambda each: time_of(moment_given(bound(each)), env, node))
         if of_age is not None:
             return of_age
     given = bound(inner)
@@ -250,7 +253,7 @@ def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bind) -
     is_clock = given.type == Type(TypeName.TIME) and unit in _CLOCK and env.dialect.rules is Rules.MYSQL
     if (of_interval := part_of_interval(unit, given)) is not None:
         return of_interval
-    found = given if is_clock and not is_mixed(given) else time_of(given, env)
+    found = given if is_clock and not is_mixed(given) else time_of(given, env, node)
     is_whole = unit == "second" and env.dialect.rules is Rules.MYSQL
     is_exact = unit in ("second", "epoch") or env.dialect.rules is Rules.POSTGRESQL  # where every part is a numeric
     kind = DECIMAL if is_exact and not is_whole else INTEGER
@@ -263,15 +266,16 @@ def _is_given(value: Expression) -> bool:
     return isinstance(value, Parameter) and value.type == ANY
 
 
-def _part_of(unit: str) -> Handler:
-    return lambda node, env, bound: part_of(unit, node.this, node, env, bound)
+def _handler_of_part(unit: str) -> Handler:
+    """The handler of a function that is named after a part of a time, such as YEAR()."""
+    return lambda node, env, bound: part_of_time(unit, node.this, node, env, bound)
 
 
 def _truncate(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     unit = _unit(node.args["unit"], "DATE_TRUNC", node)
     if unit not in _UNITS or unit in ("dow", "doy", "isodow", "epoch") or env.dialect.is_sqlite:
         raise statement_gap(f"DATE_TRUNC to {unit}", node)
-    value, zone = time_of(bound(node.this), env), node.args.get("zone")
+    value, zone = time_of(bound(node.this), env, node), node.args.get("zone")
     if zone is not None:
         local = Call(
             Function.TRUNCATE_TIME, (Literal(unit, TEXT), _in_zone(value, zone, env)), TIMESTAMP, env.dialect.rules
@@ -327,13 +331,13 @@ def is_instant(value: Expression) -> bool:
 def _difference(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if env.dialect.rules is not Rules.MYSQL:
         raise statement_gap("DATEDIFF", node)
-    sides = tuple(day_of(bound(side), env) for side in (node.this, node.expression))
+    sides = tuple(mysql_day(bound(side), env, node) for side in (node.this, node.expression))
     return Call(Function.DAYS_BETWEEN, sides, INTEGER, Rules.MYSQL)
 
 
-def day_of(value: Expression, env: Env) -> Expression:
-    """The day of a date or moment, NULL of a zero date."""
-    return Call(Function.DATE_OF, (time_of(value, env),), DATE, Rules.MYSQL)
+def mysql_day(value: Expression, env: Env, node: exp.Expr) -> Expression:
+    """The day of a date or moment as MySQL has it, NULL of a zero date."""
+    return Call(Function.DATE_OF, (time_of(value, env, node),), DATE, Rules.MYSQL)
 
 
 def of_calendar(make: Callable[[Expression], Expression]) -> Handler:
@@ -343,8 +347,8 @@ def of_calendar(make: Callable[[Expression], Expression]) -> Handler:
         inner = node.this.this if isinstance(node.this, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) else node.this
         given = bound(inner)
         if env.dialect.rules is not Rules.MYSQL or is_mixed_time(given):
-            raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
-        return make(time_of(given, env))
+            raise _no_function(node, env)
+        return make(time_of(given, env, node))
 
     return call
 
@@ -424,7 +428,7 @@ def shifted(
             parts = parts_of(inner.this) if env.dialect.rules is Rules.POSTGRESQL and times is None else ()
             if not parts:
                 raise statement_gap(f"interval `{inner.this}`", amount)
-            return _shifted_by_parts(time_of(moment_given(bound(base)), env), parts, minus, env)
+            return _shifted_by_parts(time_of(moment_given(bound(base)), env, amount), parts, minus, env)
         number, word = number_literal(match[1]), match[2]
     else:
         number = (
@@ -448,7 +452,7 @@ def shifted(
     if not is_integer(number) and word in ("year", "quarter", "month"):
         raise statement_gap("a fraction of a month", amount)
     begun = moment_given(bound(base)) if env.dialect.rules is Rules.POSTGRESQL else bound(base)
-    return _added(time_of(begun, env), word, number, env)
+    return _added(time_of(begun, env, amount), word, number, env)
 
 
 def _shifted_by_parts(found: Expression, parts: Sequence[tuple[str, Decimal]], minus: bool, env: Env) -> Expression:
@@ -501,13 +505,13 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.DateSub: _date_add,
     exp.LastDay: of_calendar(last_day),
     exp.Dayname: of_calendar(day_name),
-    exp.Year: _part_of("year"),
-    exp.Quarter: _part_of("quarter"),
-    exp.Month: _part_of("month"),
-    exp.Day: _part_of("day"),
-    exp.DayOfMonth: _part_of("day"),
-    exp.DayOfYear: _part_of("doy"),
-    exp.Hour: _part_of("hour"),
-    exp.Minute: _part_of("minute"),
-    exp.Second: _part_of("second"),
+    exp.Year: _handler_of_part("year"),
+    exp.Quarter: _handler_of_part("quarter"),
+    exp.Month: _handler_of_part("month"),
+    exp.Day: _handler_of_part("day"),
+    exp.DayOfMonth: _handler_of_part("day"),
+    exp.DayOfYear: _handler_of_part("doy"),
+    exp.Hour: _handler_of_part("hour"),
+    exp.Minute: _handler_of_part("minute"),
+    exp.Second: _handler_of_part("second"),
 }

@@ -15,7 +15,7 @@ from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, Typ
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
 from nestling.planner.sql.mysql.given_moments import moment_asked
 from nestling.planner.sql.scope import Bind, Env, Handler
-from nestling.planner.sql.times import UTC_NAMES, ZONE, day_of, of_calendar, part_of, shifted, time_of
+from nestling.planner.sql.times import UTC_NAMES, ZONE, mysql_day, of_calendar, part_of_time, shifted, time_of
 from nestling.planner.sql.weeks import ISO, rule_of_mode, week, year_week
 
 
@@ -67,7 +67,7 @@ def cut_time(node: exp.Cast, kind: Type, env: Env, bound: Bind) -> Expression | 
     time = time.this if isinstance(time, exp.TsOrDsToTimestamp | exp.TsOrDsToDate) else time
     if unit == "day" and (monday := _of_monday(time)) is not None:
         unit, time = "week", monday
-    value = time_of(bound(time), env)
+    value = time_of(bound(time), env, node)
     if value.type.name not in (TypeName.DATE, *MOMENTS) or is_mixed_time(bound(time)):
         return None
     if kind.name is TypeName.DATE:
@@ -136,7 +136,7 @@ def _passed(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     unit = said.name.casefold() if said is not None else ""
     if env.dialect.rules is not Rules.MYSQL or unit not in _PASSED:
         raise statement_gap(f"TIMESTAMPDIFF of {unit or 'no unit'}", node)
-    sides = (time_of(bound(node.this), env), time_of(bound(node.expression), env))
+    sides = tuple(time_of(bound(side), env, node) for side in (node.this, node.expression))
     if any(map(is_mixed_time, sides)):
         raise statement_gap("TIMESTAMPDIFF of a value that may be a zero date", node)
     return Call(Function.UNITS_BETWEEN, (Literal(unit, TEXT), *sides), INTEGER, Rules.MYSQL)
@@ -155,7 +155,7 @@ def _weekday(unit: str, shift: int) -> Handler:
         if is_mixed_time(bound(inner)):
             raise statement_gap(f"{called(node, env.dialect.grammar)}() of a value that may be a zero date", node)
         return Arithmetic(
-            ArithmeticOperator.ADD, part_of(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER
+            ArithmeticOperator.ADD, part_of_time(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER
         )
 
     return call
@@ -182,7 +182,9 @@ def _number_of_day(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's TO_DAYS; DATEDIFF is the difference of two, as which MariaDB's catalogue has it."""
     if env.dialect.rules is not Rules.MYSQL or len(node.expressions) != 1:
         raise statement_gap(f"{node.name.upper()}() with {counted(len(node.expressions), 'argument')}", node)
-    days = Call(Function.DAYS_BETWEEN, (day_of(bound(node.expressions[0]), env), _FIRST_DAY), INTEGER, Rules.MYSQL)
+    days = Call(
+        Function.DAYS_BETWEEN, (mysql_day(bound(node.expressions[0]), env, node), _FIRST_DAY), INTEGER, Rules.MYSQL
+    )
     return Arithmetic(ArithmeticOperator.ADD, days, _ITS_NUMBER, INTEGER)
 
 
