@@ -194,7 +194,10 @@ class _Statements(Generic[Driver]):
         return found
 
     def statement(self, name: str) -> CompiledRead | CompiledWrite:
-        """A statement of the workload. Raises `InputError` that lists them if there is none with that name."""
+        """A statement of the workload. Raises `InputError` that lists them if there is none with that name.
+
+        Also raises `WorkloadError` for a mistake in it, and `GapError` for what cannot be compiled.
+        """
         found = self._found(name)
         return self._compiled(found.sql, {}, name, found.dialect)[0]
 
