@@ -6,6 +6,7 @@ import pytest
 
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.paths.write_path import Give, InsertOne, WritePlan
 from nestling.ir.primitives import Collection, CollectionKind, Document, Options
 from nestling.ir.statements.algebra import Query
 from nestling.ir.types import Type
@@ -18,12 +19,12 @@ COLUMNS = (Attribute("id", INTEGER, nullable=False), Attribute("state", INTEGER)
 MODEL = Model("logs", (Entity("entry", COLUMNS, ("id",)), Entity("kept", COLUMNS, ("id",))))
 
 
-def _plan(sql: str, kind: CollectionKind) -> None:
+def _plan(sql: str, kind: CollectionKind) -> WritePlan:
     options = Options(kind, size_bytes=1 << 20 if kind is CollectionKind.CAPPED else None)
     entries = Collection("entries", Document("entry"), ("id",), options=options)
     write = translate(sql, MODEL)
     assert not isinstance(write, Query)
-    plan_write(write, Design(MODEL, (entries, Collection("kept", Document("kept"), ("id",)))))
+    return plan_write(write, Design(MODEL, (entries, Collection("kept", Document("kept"), ("id",)))))
 
 
 @pytest.mark.parametrize(
@@ -42,4 +43,6 @@ def test_no_transaction_has_a_capped_collection(sql: str, said: str) -> None:
 
 def test_one_row_of_a_capped_collection_needs_none() -> None:
     """One command alone is all or nothing."""
-    _plan("INSERT INTO entry VALUES (1, 2)", CollectionKind.CAPPED)
+    plan = _plan("INSERT INTO entry VALUES (1, 2)", CollectionKind.CAPPED)
+    assert not plan.needs_transaction
+    assert [type(step) for step in plan.steps if not isinstance(step, Give)] == [InsertOne]
