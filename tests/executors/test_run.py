@@ -87,7 +87,7 @@ def test_names_of_parameters_are_checked() -> None:
 
 
 def test_a_limit_is_a_whole_number(things: Database[dict[str, Any]]) -> None:
-    """None and negative ones are no limit, 0 is nothing; anything else is an error."""
+    """Negative ones are no limit in SQLite, 0 is nothing; anything else is an error."""
     find = compiled("SELECT id FROM thing ORDER BY id LIMIT :n")
     pipeline = compiled("SELECT name, count(*) FROM thing GROUP BY name LIMIT :n")
     assert (find.operation, pipeline.operation) == (Operation.FIND, Operation.AGGREGATE)

@@ -526,35 +526,3 @@ def row_count(value: Any) -> Any:
     if isinstance(value, int) and value < 0:
         raise ValueError("LIMIT and OFFSET must not be negative")
     return value
-
-
-def limit_of(name: str, value: Any) -> int | None:
-    """How many rows, None for all: a negative number means no limit."""
-    count = whole_number(name, value)
-    return None if count is None or count < 0 else count
-
-
-def offset_of(name: str, value: Any) -> int:
-    """How many rows to leave out."""
-    return max(whole_number(name, value) or 0, 0)
-
-
-def whole_number(name: str, value: Any) -> int | None:
-    """A whole number or NULL."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-        raise TypeError(f"`{name}` must be a whole number, not {value!r}")
-    return value
-
-
-def limited(name: str, value: Any) -> list[dict[str, Any]]:
-    """The stages that take so many rows."""
-    count = limit_of(name, value)
-    if count is None:
-        return []
-    return [{"$limit": count}] if count else [{"$match": {"$expr": False}}]
-
-
-def skipped(name: str, value: Any) -> list[dict[str, Any]]:
-    """The stages that leave out so many rows."""
-    count = offset_of(name, value)
-    return [{"$skip": count}] if count else []

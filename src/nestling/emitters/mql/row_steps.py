@@ -13,7 +13,6 @@ from nestling.emitters.mql.grouping import first_stages, group_stages
 from nestling.emitters.mql.identity import by_identity
 from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.kinds import of_kind
-from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Expected
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.paths.access_path import FieldPath, PairValue, Step
@@ -42,8 +41,10 @@ from nestling.ir.paths.row_steps import (
     Windows,
 )
 from nestling.ir.programs.compiled import Mql
+from nestling.ir.programs.row_counts import RowCount
 from nestling.ir.statements.expression import Expression, Literal, Parameter
 from nestling.ir.statements.operands import nullable
+from nestling.ir.statements.operators import Rules
 
 Pipeline = tuple[str | None, tuple[Mql, ...]]
 """A collection and the stages run on it; without a collection the first stage makes the documents."""
@@ -245,9 +246,10 @@ def _plain_path(value: object) -> str | None:
 
 def _slice(count: Expression | None, offset: Expression | None) -> list[Mql]:
     stages: list[Mql] = []
-    if offset is not None and not (isinstance(offset, Literal) and not offset.value):
-        stages.append({"$skip": _number(offset)})
-    number = None if count is None else _number(count)
+    left_out = None if offset is None else _number(offset, skips=True)
+    if isinstance(left_out, RowCount) or (isinstance(left_out, int) and left_out > 0):
+        stages.append({"$skip": left_out})
+    number = None if count is None else _number(count, skips=False)
     if isinstance(number, int) and number < 0:
         number = None
     if number == 0:
@@ -257,10 +259,9 @@ def _slice(count: Expression | None, offset: Expression | None) -> list[Mql]:
     return stages
 
 
-def _number(expression: Expression) -> object:
+def _number(expression: Expression, *, skips: bool) -> object:
     if isinstance(expression, Parameter):
-        expected = Expected.ROW_COUNT if expression.exact else Expected.ANY
-        return ConvertedPlaceholder(expression.name, expected=expected)
+        return RowCount(expression.name, skips, expression.rules or Rules.SQLITE)
     assert isinstance(expression, Literal), expression
     return max(expression.value, -1) if isinstance(expression.value, int) else expression.value
 

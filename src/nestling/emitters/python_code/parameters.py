@@ -14,11 +14,14 @@ from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.source_layout import CallCode, one_line, text
 from nestling.emitters.python_code.support import DEFINED
 from nestling.ir.programs.compiled import Placeholder
+from nestling.ir.programs.row_counts import RowCount
 from nestling.ir.types import TypeName
 
 
 def given(placeholder: Placeholder) -> CallCode:
     """The call that gives a value as a query takes it; raises a gap error for a placeholder of another kind."""
+    if isinstance(placeholder, RowCount):
+        return CallCode("offset_of" if placeholder.skips else "limit_of", arguments_of(placeholder))
     if not isinstance(placeholder, ConvertedPlaceholder):
         raise rendering_gap(f"the parameter `{placeholder.name}`, whose value is converted, in Python")
     how = "given_list" if placeholder.listed else "given"
@@ -33,6 +36,11 @@ def stored(placeholder: StoredParameter) -> CallCode:
     kind = text(str(placeholder.type))
     how = stored_json if is_json else conversions_of.stored if placeholder.type.element is None else stored_array
     return CallCode(how.__name__, (*_named(placeholder), kind, _written(placeholder.conversion)))
+
+
+def arguments_of(count: RowCount) -> tuple[str, str, str]:
+    """The arguments of the functions that say how many rows: name, value and dialect."""
+    return (*_named(count), text(str(count.rules)))
 
 
 def _named(placeholder: Placeholder) -> tuple[str, str]:

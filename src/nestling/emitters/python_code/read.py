@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Expected
 from nestling.emitters.mql.write_code import equal_to
 from nestling.emitters.python_code.conversions import Conversions
-from nestling.emitters.python_code.parameters import argument
+from nestling.emitters.python_code.parameters import argument, arguments_of
 from nestling.emitters.python_code.source_layout import CallCode, PlainCode, called, laid_out, one_line, text
 from nestling.ir.literals import comment
 from nestling.ir.programs.client_join import MOST_IDS, ClientJoin, Ids
 from nestling.ir.programs.compiled import CompiledRead, Operation, OutputColumn, Placeholder
+from nestling.ir.programs.row_counts import RowCount
 from nestling.ir.types import JSONB, MADE, Type, TypeName
 
 _SHOWN = {
@@ -80,12 +80,12 @@ def _asked(read: CompiledRead, found: str, once: Conversions, *, level: int = 1)
     yield from laid_lines(_coded(read.projection or {}, once), before=f"{before}{fields} = ", level=level)
     arguments = [query, fields]
     arguments += [f"sort={_sort(read.sort)}"] if read.sort else []
-    if isinstance(read.skip, Placeholder):
-        arguments.append(f"skip=offset_of({text(read.skip.name)}, {_count(read.skip)})")
+    if isinstance(read.skip, RowCount):
+        arguments.append(f"skip=offset_of({_count(read.skip)})")
     elif read.skip:
         arguments.append(f"skip={read.skip}")
-    if isinstance(read.limit, Placeholder):
-        yield f"{before}limit = limit_of({text(read.limit.name)}, {_count(read.limit)})"
+    if isinstance(read.limit, RowCount):
+        yield f"{before}limit = limit_of({_count(read.limit)})"
         yield f"{before}if limit == 0:"
         yield f"{before}    return []"
         arguments.append("limit=limit or 0")
@@ -95,10 +95,9 @@ def _asked(read: CompiledRead, found: str, once: Conversions, *, level: int = 1)
     yield before + called(f"{found} = {target}.find(", arguments, ")", level=level)
 
 
-def _count(placeholder: Placeholder) -> str:
-    """The argument that says how many rows; servers refuse a negative one."""
-    is_strict = isinstance(placeholder, ConvertedPlaceholder) and placeholder.expected is Expected.ROW_COUNT
-    return f"row_count({argument(placeholder.name)})" if is_strict else argument(placeholder.name)
+def _count(count: RowCount) -> str:
+    """The arguments of a function that says how many rows."""
+    return ", ".join(arguments_of(count))
 
 
 def _sort(keys: Sequence[tuple[str, int]]) -> str:
@@ -116,10 +115,10 @@ def _stages(stages: Sequence[object], once: Conversions) -> list[object]:
     found: list[object] = []
     for stage in stages:
         match stage:
-            case {"$limit": Placeholder() as count}:
-                found.append(PlainCode(f"*limited({text(count.name)}, {_count(count)})"))
-            case {"$skip": Placeholder() as count}:
-                found.append(PlainCode(f"*skipped({text(count.name)}, {_count(count)})"))
+            case {"$limit": RowCount() as count}:
+                found.append(PlainCode(f"*limited({_count(count)})"))
+            case {"$skip": RowCount() as count}:
+                found.append(PlainCode(f"*skipped({_count(count)})"))
             case _:
                 found.append(_coded(stage, once))
     return found

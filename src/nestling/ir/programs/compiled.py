@@ -155,8 +155,8 @@ def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> Comp
         parameters=(),
         filter=cast("Mql | None", put(read.filter)),
         projection=cast("Mql | None", put(read.projection)),
-        skip=_whole(put(read.skip), "OFFSET") or None,
-        limit=_limit(put(read.limit)),
+        skip=put(read.skip) or None,
+        limit=put(read.limit),
         pipeline=tuple(_stages(read.pipeline, given)),
     )
 
@@ -252,11 +252,11 @@ def _stages(stages: Sequence[Mql], given: Mapping[str, object]) -> Iterator[Mql]
     for stage in stages:
         match stage:
             case {"$limit": Placeholder() as count}:
-                limit = _limit(count.bind(given[count.name]))
+                limit = count.bind(given[count.name])
                 if limit is not None:
                     yield {"$limit": limit} if limit else {"$match": {"$expr": False}}
             case {"$skip": Placeholder() as count}:
-                if skip := _whole(count.bind(given[count.name]), "OFFSET"):
+                if skip := count.bind(given[count.name]):
                     yield {"$skip": skip}
             case {"$unionWith": {"coll": collection, "pipeline": list() as inner}}:
                 found = list(_stages(inner, given))
@@ -290,21 +290,3 @@ def _is_empty(field: Mapping[str, Any]) -> bool:
         for high, before in most
         if (low.tzinfo is None) == (high.tzinfo is None)
     )
-
-
-def _limit(value: object) -> int | None:
-    """A negative limit is none, as SQLite has it."""
-    if value is None:
-        return None
-    whole = _integer(value, "LIMIT")
-    return None if whole < 0 else whole
-
-
-def _whole(value: object, clause: str) -> int:
-    return 0 if value is None else max(_integer(value, clause), 0)
-
-
-def _integer(value: object, clause: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise WorkloadError(Problem(f"{clause} takes a whole number, not {value!r}"))
-    return value

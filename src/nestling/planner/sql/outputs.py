@@ -118,7 +118,9 @@ def _whole(expression: Expression, node: exp.Expr, dialect: Dialect) -> Expressi
     of rows is `_BOUNDLESS`, as MySQL's 18446744073709551615 behind LIMIT that stands for all rows.
     """
     if isinstance(expression, Parameter):
-        return Parameter(expression.name, INTEGER, exact=not dialect.is_sqlite)
+        return Parameter(expression.name, INTEGER, rules=dialect.rules)
+    if expression == NULL and dialect.rules is not Rules.POSTGRESQL:
+        raise mistake("LIMIT and OFFSET take a whole number, not NULL", node)
     if not isinstance(expression, Literal) or expression == NULL:
         return expression
     with suppress(ValueError, ArithmeticError):
