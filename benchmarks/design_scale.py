@@ -28,7 +28,7 @@ from nestling.ir.types import Type, TypeName
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind, Workload
 from nestling.optimizer import check, solve
 from nestling.patterns import propose
-from nestling.planner.options import options
+from nestling.planner.options import design_problem
 
 Size: TypeAlias = tuple[int, int, int]
 """Entities, relationships and statements."""
@@ -186,7 +186,7 @@ def measure(size: Size, seed: int, limit: float) -> tuple[object, ...]:
     began, began_cpu = time.perf_counter(), time.process_time()
     known = situation(reading, Thresholds())
     candidates = propose(known)
-    problem = options(known, candidates, partial(price, profile=default_profile()))
+    problem = design_problem(known, candidates, partial(price, profile=default_profile()))
     prepared, prepared_cpu = time.perf_counter(), time.process_time()
     solution = solve(problem, limit_seconds=limit)
     solved, solved_cpu = time.perf_counter(), time.process_time()

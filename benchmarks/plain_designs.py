@@ -19,7 +19,7 @@ from nestling.ir.situation import Thresholds, situation
 from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.patterns import propose
-from nestling.planner.options import options
+from nestling.planner.options import design_problem
 from tests.planner.options.plain_choices import by_the_tree, embedded, normalized
 from tests.shared_cases import required
 
@@ -35,7 +35,7 @@ def _row(workload: Path, database: Path) -> str:
     reading = pipeline.inspect(f"sqlite:///{database}", workload=workload)
     known = situation(reading, Thresholds())
     candidates = propose(known)
-    problem = options(known, candidates, partial(price, profile=default_profile()))
+    problem = design_problem(known, candidates, partial(price, profile=default_profile()))
     best = solve(problem, limit_seconds=60.0).cost
     chosen = (normalized(candidates), embedded(candidates, reading), by_the_tree(candidates, reading, known))
     costs = (evaluate(problem, each) for each in chosen)

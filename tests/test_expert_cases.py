@@ -23,7 +23,7 @@ from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.weigh import statement_costs
 from nestling.patterns import propose
-from nestling.planner.options import options
+from nestling.planner.options import design_problem
 from tests.cases.expert_case import FOLDER, ExpertCase, expert_cases
 
 LIMIT_SECONDS = 20.0
@@ -36,7 +36,7 @@ def test_an_experts_design(case: ExpertCase, tmp_path: Path) -> None:
     """What the case says came of it is what comes of it; the expert's design is possible and never cheaper."""
     reading = case.reading(tmp_path)
     known = situation(reading, Thresholds())
-    problem = options(known, propose(known), partial(price, profile=default_profile()))
+    problem = design_problem(known, propose(known), partial(price, profile=default_profile()))
     proposed = {structure.id for structure in problem.structures}
     assert set(case.expert) <= proposed, sorted(proposed)
     best = solve(problem, limit_seconds=LIMIT_SECONDS)

@@ -23,7 +23,7 @@
     │   ├── InfeasibleError       no design meets all requirements
     │   └── CheckError            a solution is not what its problem says it is
     ├── ReadError                 a read was not answered
-    │   ├── ValueNotReckoned      it cannot compute with a value of some document
+    │   ├── ValueNotComputable      it cannot compute with a value of some document
     │   └── ResultTooLarge        it needs more than a document, or a stage in memory, can hold
     ├── WriteError                a write was not done; nothing of it stays
     │   ├── DataError             a value that it makes does not fit its column, or cannot be computed
@@ -196,7 +196,7 @@ class ReadError(NestlingError):
     """A read was not answered: the server refused or gave up."""
 
 
-class ValueNotReckoned(ReadError):
+class ValueNotComputable(ReadError):
     """A value in some document is one with which a read cannot compute."""
 
 

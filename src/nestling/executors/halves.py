@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from nestling.common.errors import ValueNotReckoned
+from nestling.common.errors import ValueNotComputable
 
 Answer = TypeVar("Answer")
 
@@ -15,10 +15,10 @@ def by_halves(
     ask: Callable[[Sequence[object]], list[Answer]],
     alone: Callable[[object, str], list[Answer]],
 ) -> list[Answer]:
-    """Return what `ask` yields for these ids; for an id with `ValueNotReckoned`, what `alone` makes of it and the reason."""
+    """Return what `ask` yields for these ids; for an id with `ValueNotComputable`, what `alone` makes of it and the reason."""
     try:
         return ask(ids)
-    except ValueNotReckoned as error:
+    except ValueNotComputable as error:
         if len(ids) == 1:
             return alone(ids[0], error.problems[0].what)
     half = len(ids) // 2

@@ -134,6 +134,12 @@ class Copy:
     home: bool = False
     orphans: str | None = None
 
+    @property
+    def is_of_parent(self) -> bool:
+        """Whether it holds attributes of the row's own parent, as a sub-document or as fields beside the row's own."""
+        is_up = len(self.path) == 1 and self.path[0].up and not self.closure
+        return is_up and self.form in (Form.OBJECT, Form.INLINE)
+
     def is_to_one(self, model: Model) -> bool:
         """Whether there is at most one source row."""
         return not self.closure and all(hop.to_one(model) for hop in self.path)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from nestling.ir.design_problem import CHANGE, DesignProblem, Group, Solution, Turn, Weighing
 from nestling.ir.rate import factor_between
-from nestling.optimizer.allowance import allowance
+from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import OtherChoice, alternatives_within, choice
 from nestling.optimizer.components import components, touched
 from nestling.optimizer.corrections import Corrections, Look, nothing_to_look_at
@@ -86,47 +86,28 @@ def weigh(
     parts = {group.name: (group, part) for part in components(problem) for group in part.groups}
     chosen = {name for name in wanted if choice(parts[name][0], solution.chosen) is not None}
     nearby = {name for name in wanted if is_large(parts[name][1])}
-    found: dict[str, Weighing] = {}
-    around: dict[int, Surroundings] = {}
+    around = _Around(solution.chosen)
     corrections = Corrections(solution.chosen, look)
     left = allowance(limit_seconds, modes=modes, corrections=corrections)
     costs = _paid_through(problem, solution.chosen)
+    weighed: dict[str, Weighing] = {}
     for name in sorted(wanted, key=lambda name: (name not in chosen, -costs[name])):
-        group, whole = parts[name]
-        if name in nearby:
-            if id(whole) not in around:
-                around[id(whole)] = Surroundings(whole, solution.chosen)
-            whole = around[id(whole)].of(group)
+        group, part = parts[name]
+        whole = around.of(part, group) if name in nearby else part
         others = alternatives_within(whole, solution, name, left, by_queries=name not in nearby)
         if name in nearby:  # what is not allowed with all else as it is may be with more of it changed
             others = tuple(each for each in others if each.cost is not None)
         if others:
-            part = corrections.applied(whole)
-            found[name] = Weighing(
-                name,
-                tuple((each.structure, each.cost) for each in others),
-                causes=tuple(_causes(part, solution, others)),
-                come=tuple(come_instead(part, solution, other, group) for other in others),
-                dropped=_dropped(part, solution, group, built),
-                unchecked=tuple(each.structure for each in others if not each.checked),
-            )
-    found = {name: found[name] for name in sorted(wanted, key=lambda name: name not in chosen) if name in found}
-    left.modes = modes * FLIP_SHARE
-    corners: dict[int, Corners] = defaultdict(dict)  # by part: its decisions turn at the same corners
-    for name, weighing in found.items():
-        part = parts[name][1]
-        if all(cost is None for _, cost in weighing.alternatives) or name in nearby:
-            continue
-        if not corners[id(part)] and solution.proved:
-            corners[id(part)] = known_corners(part, solution.chosen)
-        known = corners[id(part)]
-        turns = rate_flips(part, name, solves=SOLVES, allowed=left, corners=known) if name in chosen else ()
-        missing = _crossings(corrections.applied(part), solution, weighing, turns)
-        more = near_flips(part, name, missing, solves=SOLVES, allowed=left, corners=known)
-        found[name] = replace(weighing, turns=(*turns, *more))
-    left_out = tuple(name for name in wanted if name not in found)
+            weighed[name] = _weighing(group, corrections.applied(whole), solution, others, built)
+    weighed = {name: weighed[name] for name in sorted(wanted, key=lambda name: name not in chosen) if name in weighed}
+    flips = _FlipPoints(solution, chosen, corrections, replace(left, modes=modes * FLIP_SHARE))
+    for name, weighing in weighed.items():
+        if name not in nearby:
+            weighed[name] = flips.added(parts[name][1], weighing)
+    left_out = tuple(name for name in wanted if name not in weighed)
+    out_of_time = left.time_was_up or flips.left.time_was_up
     return WeighResult(
-        tuple(found.values()), left_out, left.time_was_up, tuple(name for name in found if name in nearby)
+        tuple(weighed.values()), left_out, out_of_time, tuple(name for name in weighed if name in nearby)
     )
 
 
@@ -143,6 +124,63 @@ def _paid_through(problem: DesignProblem, chosen: frozenset[str]) -> Mapping[str
         for name in charge.when if applies(charge, chosen) else ():
             paid[name] += problem.rates[charge.statement] * charge.cost
     return {group.name: max((paid[name] for name in group.among), default=0.0) for group in problem.groups}
+
+
+def _weighing(
+    group: Group,
+    part: DesignProblem,
+    solution: Solution,
+    others: tuple[OtherChoice, ...],
+    built: Mapping[str, frozenset[str]],
+) -> Weighing:
+    """The alternatives of a group with their costs and causes; `part`: the priced part of the problem that they change."""
+    return Weighing(
+        group.name,
+        tuple((each.structure, each.cost) for each in others),
+        causes=tuple(_causes(part, solution, others)),
+        come=tuple(come_instead(part, solution, other, group) for other in others),
+        dropped=_dropped(part, solution, group, built),
+        unchecked=tuple(each.structure for each in others if not each.checked),
+    )
+
+
+@dataclass
+class _Around:
+    """The surroundings of groups in large parts, by the name of the part's first group, which no other part has."""
+
+    chosen: frozenset[str]
+    parts: dict[str, Surroundings] = field(default_factory=dict)
+
+    def of(self, part: DesignProblem, group: Group) -> DesignProblem:
+        """What an alternative of the group changes of its part."""
+        name = part.groups[0].name
+        if name not in self.parts:
+            self.parts[name] = Surroundings(part, self.chosen)
+        return self.parts[name].of(group)
+
+
+@dataclass
+class _FlipPoints:
+    """Finds flip points; the decisions of one part share the corners at which they flip (by the name of its first group)."""
+
+    solution: Solution
+    chosen: set[str]
+    corrections: Corrections
+    left: Allowance
+    corners: dict[str, Corners] = field(default_factory=lambda: defaultdict(dict))
+
+    def added(self, part: DesignProblem, weighing: Weighing) -> Weighing:
+        """The weighing with its flip points, if an alternative has a cost."""
+        if all(cost is None for _, cost in weighing.alternatives):
+            return weighing
+        known = self.corners[part.groups[0].name]
+        if not known and self.solution.proved:
+            known = self.corners[part.groups[0].name] = known_corners(part, self.solution.chosen)
+        name, is_chosen = weighing.group, weighing.group in self.chosen
+        turns = rate_flips(part, name, solves=SOLVES, allowed=self.left, corners=known) if is_chosen else ()
+        missing = _crossings(self.corrections.applied(part), self.solution, weighing, turns)
+        more = near_flips(part, name, missing, solves=SOLVES, allowed=self.left, corners=known)
+        return replace(weighing, turns=(*turns, *more))
 
 
 def is_large(part: DesignProblem) -> bool:

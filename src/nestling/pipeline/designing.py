@@ -296,10 +296,10 @@ def priced(
 ) -> DesignProblem:
     """Return everything there is to choose among the candidates, with prices. `today`: the candidates that exist already."""
     from nestling.cost import price
-    from nestling.planner.options import options
+    from nestling.planner.options import design_problem
 
     counted = partial(price, profile=prices)
-    return options(known, candidates, counted, cache_bytes=prices.identity.cache_bytes, today=today)
+    return design_problem(known, candidates, counted, cache_bytes=prices.identity.cache_bytes, today=today)
 
 
 @checks_arguments

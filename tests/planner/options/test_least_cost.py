@@ -24,7 +24,7 @@ from nestling.ir.workload import Requirements
 from nestling.optimizer import check, solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.patterns import propose
-from nestling.planner.options import options
+from nestling.planner.options import design_problem
 from tests.optimizer.exhaustive import exhaustive
 from tests.planner.options.plain_choices import by_the_tree, embedded, normalized
 from tests.planner.options.random_readings import random_reading, with_constants
@@ -39,7 +39,7 @@ def candidates_of(reading: Reading) -> tuple[Candidate, ...]:
 
 def problem_of(reading: Reading, candidates: tuple[Candidate, ...] | None = None) -> DesignProblem:
     known = situation(reading, Thresholds())
-    return options(known, propose(known) if candidates is None else candidates, PRICE)
+    return design_problem(known, propose(known) if candidates is None else candidates, PRICE)
 
 
 def few(candidates: tuple[Candidate, ...], seed: int, choices: int) -> tuple[Candidate, ...]:

@@ -14,7 +14,7 @@ from bson.min_key import MinKey
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.common.errors import InputError, Problem, ValueNotReckoned
+from nestling.common.errors import InputError, Problem, ValueNotComputable
 from nestling.executors.check import passes
 from nestling.executors.check.checkpoint import CheckCheckpoint, CheckProgress
 from nestling.executors.check.differing_rows import (
@@ -255,7 +255,7 @@ class _Run:
                 start = some.upto
             if is_well:
                 self.well.append(screen)
-        except (OutOfTime, ValueNotReckoned):  # the screen is no help
+        except (OutOfTime, ValueNotComputable):  # the screen is no help
             yield from self._closely(compiled, Range((), start, end), [])
 
     def _closely(

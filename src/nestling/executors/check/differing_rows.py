@@ -10,7 +10,7 @@ from pymongo.database import Database
 from pymongo.errors import ExecutionTimeout
 from pymongo.read_concern import ReadConcern
 
-from nestling.common.errors import ValueNotReckoned
+from nestling.common.errors import ValueNotComputable
 from nestling.executors.abilities import capped_collections, has_history
 from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT
@@ -57,7 +57,7 @@ class Reader:
         """
         try:
             return self._differing(compiled, stages)
-        except ValueNotReckoned:
+        except ValueNotComputable:
             if not compiled.check.is_walked:
                 raise
         ids = [row["_id"] for row in self._asked(compiled.check, [*stages, {"$project": {"_id": 1}}])]

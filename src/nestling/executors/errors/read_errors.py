@@ -16,7 +16,7 @@ from pymongo.database import Database
 from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, OperationFailure, PyMongoError
 
 from nestling.common.connection import TRANSIENT_TRANSACTION
-from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge, ValueNotReckoned
+from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge, ValueNotComputable
 from nestling.executors.errors.server_message import server_message
 from nestling.ir.programs.failure import failure_in
 
@@ -103,17 +103,17 @@ def _typed(error: OperationFailure, name: str) -> NestlingError:
         what = f"a stage needs more memory than the server allows: {server_message(error)}"
         return ResultTooLarge(Problem(what, where=name, next_move=move))
     if error.code == NOT_CONVERTED and "overflow" in str(error):
-        return ValueNotReckoned(Problem("a whole number exceeds 64 bits", where=name, next_move=_WITHOUT))
+        return ValueNotComputable(Problem("a whole number exceeds 64 bits", where=name, next_move=_WITHOUT))
     if error.code == NOT_CONVERTED and any(text in str(error) for text in ("NaN value", "infinity value")):
         what = "a number is NaN or infinite, and cannot become a whole number, date or text"
-        return ValueNotReckoned(Problem(what, where=name, next_move=_WITHOUT))
+        return ValueNotComputable(Problem(what, where=name, next_move=_WITHOUT))
     if error.code in NO_SUCH_YEAR:
         what = "a date is before the year 0 or after 9999, which the server cannot compute with"
-        return ValueNotReckoned(Problem(what, where=name, next_move=_WITHOUT))
+        return ValueNotComputable(Problem(what, where=name, next_move=_WITHOUT))
     own = failure_in(str(error))
     if own is not None:
-        return ValueNotReckoned(Problem(f"it cannot be answered: {own}", where=name, next_move=_WITHOUT))
-    kind = ValueNotReckoned if error.code == NOT_CONVERTED else ReadError
+        return ValueNotComputable(Problem(f"it cannot be answered: {own}", where=name, next_move=_WITHOUT))
+    kind = ValueNotComputable if error.code == NOT_CONVERTED else ReadError
     return kind(Problem(f"the server refuses it: {server_message(error)} (code {error.code})", where=name))
 
 

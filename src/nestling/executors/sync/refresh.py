@@ -14,7 +14,7 @@ from typing import Any
 from pymongo.errors import BulkWriteError, PyMongoError
 
 from nestling.common.connection import disk_is_full
-from nestling.common.errors import ReadError, ValueNotReckoned
+from nestling.common.errors import ReadError, ValueNotComputable
 from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT, TO_LAST
 from nestling.executors.check.differing_rows import where
@@ -75,7 +75,7 @@ class Refresh:
         try:
             for some in batches(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
                 self._mended(kept, some)
-        except ValueNotReckoned:
+        except ValueNotComputable:
             self.documents(kept, (row[ID] for row in self._view.ask(every_id(kept.check.read))))
 
     def few(self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]]) -> bool:
@@ -85,7 +85,7 @@ class Refresh:
         asked = of_few(kept.check.read, kept.path, [value for (value,) in anchors], FEW_HOLDERS)
         try:
             *rows, last = [*self._view.ask(asked)] or [{}]
-        except ValueNotReckoned:
+        except ValueNotComputable:
             return False
         if NUMBER not in last:
             return not last

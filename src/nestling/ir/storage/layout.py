@@ -185,7 +185,7 @@ class Place:
             return Place(self.store, self.nodes[:-1]).path_of(attribute)
         for copy in self.node.body.copies:
             field = next((each for each in copy.attributes if each.attribute == attribute), None)
-            if field is not None and copy.path == (up(link),) and copy.form in (Form.OBJECT, Form.INLINE):
+            if field is not None and copy.is_of_parent and copy.path == (up(link),):
                 return join(self.path, copy.name if copy.form is Form.OBJECT else "", field.path)
         return None
 

@@ -70,7 +70,7 @@ the rest is for field names."""
 
 
 @no_cycle_search()
-def options(
+def design_problem(
     situation: Situation,
     candidates: Iterable[Candidate],
     price: Price,

@@ -28,11 +28,11 @@ def shared(design: Design, upkeep: Upkeep) -> Shared | None:
     A row that is not there any more is one without values.
     """
     copy, model = upkeep.what, design.model
-    if not isinstance(copy, Copy) or copy.closure or len(copy.path) != 1 or not copy.path[0].up:
+    if not isinstance(copy, Copy) or not copy.is_of_parent or copy.form is not Form.OBJECT:
         return None
     entity = model.entity(copy.path[0].target(model))
     keys, places = copy.path[0].far(model), design.places[entity.name]
-    if copy.form is not Form.OBJECT or len(keys) != 1 or keys != entity.key or len(places) != 1:
+    if len(keys) != 1 or keys != entity.key or len(places) != 1:
         return None
     target = target_of(design, upkeep.place, {copy.path[0].near(model)[0]: Cell(ANCHOR)}, many=True)
     if target is None or places[0].copy is not None or len(places[0].nodes) != 1:

@@ -17,10 +17,8 @@ def copied_attribute(design: Design, upkeep: Upkeep, copy: Copy, change: RowChan
     Of a sub-document only the fields that changed are set, where they are always there; else it is set as a whole.
     """
     model = design.model
-    if copy.closure or len(copy.path) != 1 or not copy.path[0].up or change.kind is not ChangeKind.UPDATE:
-        return None
     hop = copy.path[0]
-    if change.attributes & set(hop.far(model)) or copy.form not in (Form.OBJECT, Form.INLINE):
+    if not copy.is_of_parent or change.kind is not ChangeKind.UPDATE or change.attributes & set(hop.far(model)):
         return None
     links: dict[str, WrittenValue] = {
         here: Cell(old(there)) for here, there in zip(hop.near(model), hop.far(model), strict=True)

@@ -66,9 +66,7 @@ def _copies(at: PlacedScan, parent: str, context: LoweringContext) -> Iterator[t
 
 def _link(copy: Copy, context: LoweringContext) -> Relationship | None:
     """The relationship whose parent the copy holds, one sub-document or its fields."""
-    if len(copy.path) != 1 or not copy.path[0].up or copy.closure or copy.form not in (Form.OBJECT, Form.INLINE):
-        return None
-    return context.design.model.relationship(copy.path[0].relationship)
+    return context.design.model.relationship(copy.path[0].relationship) if copy.is_of_parent else None
 
 
 def _paths(
