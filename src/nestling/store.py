@@ -211,9 +211,10 @@ class _Statements(Generic[Driver]):
         Values in places that need a constant are part of the statement, so it is cached together with them. Raises
         `WorkloadError` for mistakes, and `GapError` for what cannot be compiled.
         """
-        from nestling.pipeline.converting import numbers_asked
+        from nestling.pipeline.converting import numbers_asked, values_bound
 
         check_kind(sql, str, "a statement", "give SQL as a string")
+        parameters = values_bound(self._proposal, parameters, self._dialect or dialect)
         numbers = tuple(numbers_asked(parameters, lambda: self._numbered_in(sql, parameters, name, dialect)))
         constants = (*(self._constants.get((name, sql)) or ()), *numbers)
         known = self._made.get(_key(name, sql, constants, parameters))

@@ -14,7 +14,8 @@ from nestling.optimizer.single_moves import SingleMoves
 def smaller(problem: DesignProblem, chosen: frozenset[str], cost: float) -> frozenset[str]:
     """Exchange structures of the choice one by one, the largest first, while the cost stays within the tie limit of `cost`.
 
-    What is exchanged has the same weight and is in place alike, so that the choice is preferred as much as before.
+    What is exchanged has the same weight and is in place alike, so that the choice is preferred as much as before. The problem
+    is a weighted one without loads.
     """
     known = {structure.id: structure for structure in problem.structures}
     beside = _beside(problem)

@@ -85,6 +85,7 @@ def _with_constants(
     """Compile the statement; parameters that must be constants get their values. Return it and the names of these."""
     from nestling.common.errors import NestlingError
 
+    values = values_bound(asked.proposal, values, asked.dialect)
     constants: dict[str, ConstantValue] = dict.fromkeys(
         numbers_asked(values, lambda: numbered_parameters(asked.proposal, asked.sql, values, dialect=asked.dialect))
     )
@@ -171,15 +172,31 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
 
     proposal = asked.proposal
     statement = _translated(asked.sql, proposal, asked.dialect, rounds=asked.rounds, constants=constants)
-    told = _answer_notes(statement, proposal)
+    told, nan_is_null = _answer_notes(statement, proposal), _nan_is_null(proposal, asked.dialect)
     if isinstance(statement, Query):
         lag = tolerated(proposal.design.model, proposal.requirements)
         plan = plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price)
         if asked.name not in proposal.priced:
             told = (*told, *notes_on_joins(plan, proposal.design, proposal.statistics))
-        return replace(compiled_read(plan, name=asked.name, sql=asked.sql), notes=told)
+        return replace(compiled_read(plan, name=asked.name, sql=asked.sql), notes=told, nan_is_null=nan_is_null)
     writes = plan_write(statement, proposal.design, statistics=proposal.statistics, price=default_price)
-    return replace(compiled_write(writes, name=asked.name, sql=asked.sql), notes=told)
+    return replace(compiled_write(writes, name=asked.name, sql=asked.sql), notes=told, nan_is_null=nan_is_null)
+
+
+def values_bound(proposal: Proposal, values: Mapping[str, object], dialect: str = "") -> Mapping[str, object]:
+    """The values of parameters as drivers of the statement's database bind them: NaN is NULL in SQLite."""
+    from nestling.ir.value_forms.nans import nan_as_null
+
+    is_other = not _nan_is_null(proposal, dialect)
+    return values if is_other else {name: nan_as_null(value) for name, value in values.items()}
+
+
+def _nan_is_null(proposal: Proposal, dialect: str) -> bool:
+    """Whether the statement is SQLite's, which has no NaN; a model that says that its types are MongoDB's has it."""
+    from nestling.ir.statements.sql_dialects import NAMES, SQLITE
+
+    is_sqlite = NAMES.get((dialect or proposal.dialect).lower(), SQLITE) == SQLITE
+    return is_sqlite and not proposal.design.model.strict_types
 
 
 def _answer_notes(statement: Query | Write, proposal: Proposal) -> tuple[str, ...]:
@@ -242,7 +259,7 @@ def convert_join(
         join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
     except FoundGap as error:
         return NotCompiled(name, sql, _gap_of(error, sql))
-    join = replace(join, notes=_answer_notes(statement, proposal))
+    join = replace(join, notes=_answer_notes(statement, proposal), nan_is_null=_nan_is_null(proposal, dialect))
     return bind_join(join, given) if given is not None else join
 
 

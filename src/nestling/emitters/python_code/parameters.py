@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Iterator
 
 from nestling.emitters.conversions import stored as conversions_of
 from nestling.emitters.conversions.conversion import Conversion
@@ -13,9 +14,10 @@ from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, conversi
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.source_layout import CallCode, one_line, text
 from nestling.emitters.python_code.support import DEFINED
-from nestling.ir.programs.compiled import Placeholder
+from nestling.ir.programs.compiled import Parameterised, Placeholder
 from nestling.ir.programs.row_counts import RowCount
 from nestling.ir.types import TypeName
+from nestling.ir.value_forms.nans import nan_as_null
 
 
 def given(placeholder: Placeholder) -> CallCode:
@@ -55,6 +57,12 @@ def _written(value: object) -> str:
         return one_line(value)
     arguments = "" if value.arguments is None else f"({', '.join(map(_written, value.arguments))})"
     return f"{value.function.__name__}{arguments}"
+
+
+def bound_lines(statement: Parameterised) -> Iterator[str]:
+    """Lines of a function's body by which its arguments are as drivers of the statement's database bind them."""
+    for name in map(argument, statement.parameters if statement.nan_is_null else ()):
+        yield f"    {name} = {nan_as_null.__name__}({name})"
 
 
 def argument(name: str) -> str:

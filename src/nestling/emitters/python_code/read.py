@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from nestling.emitters.mql.write_code import equal_to
 from nestling.emitters.python_code.conversions import Conversions
-from nestling.emitters.python_code.parameters import argument, arguments_of
+from nestling.emitters.python_code.parameters import argument, arguments_of, bound_lines
 from nestling.emitters.python_code.source_layout import CallCode, PlainCode, called, laid_out, one_line, text
 from nestling.ir.literals import comment
 from nestling.ir.programs.client_join import MOST_IDS, ClientJoin, Ids
@@ -33,7 +33,7 @@ _INNER_VARIABLES = ("steps", "asked", "shown")
 def read_function(read: CompiledRead, name: str) -> str:
     """The source of a function `name(db, *, parameters)` that gives the rows as dicts."""
     once = Conversions.of(read, tuple(map(argument, read.parameters)))
-    body = [*_head(name, read.parameters, read.sql), *once.lines(), *_asked(read, "found", once)]
+    body = [*_head(name, read), *once.lines(), *_asked(read, "found", once)]
     body += _answered(read.columns)
     return "\n".join(body) + "\n"
 
@@ -41,14 +41,15 @@ def read_function(read: CompiledRead, name: str) -> str:
 def join_function(join: ClientJoin, name: str) -> str:
     """The source of a function `name(db, *, parameters)` that joins in the application and returns the rows as dicts."""
     once = Conversions.of((join.first, join.second), tuple(map(argument, join.parameters)))
-    return "\n".join([*_head(name, join.parameters, join.sql), *once.lines(), *_joined(join, once)]) + "\n"
+    return "\n".join([*_head(name, join), *once.lines(), *_joined(join, once)]) + "\n"
 
 
-def _head(name: str, parameters: Sequence[str], sql: str) -> Iterator[str]:
-    named = [f"{argument(each)}: Any" for each in parameters]
+def _head(name: str, statement: CompiledRead | ClientJoin) -> Iterator[str]:
+    named = [f"{argument(each)}: Any" for each in statement.parameters]
     arguments = ["db: Database[Any]", *(["*", *named] if named else [])]
     yield called(f"def {name}(", arguments, ") -> list[dict[str, Any]]:", level=0)
-    yield from docstring(sql)
+    yield from docstring(statement.sql)
+    yield from bound_lines(statement)
 
 
 def docstring(sql: str) -> Iterator[str]:

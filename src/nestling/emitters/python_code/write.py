@@ -11,7 +11,7 @@ from nestling.emitters.mql.program_writer import Parts, ProgramWriter
 from nestling.emitters.mql.write_code import Words, coded, json_columns, words_of_read
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.conversions import Conversions
-from nestling.emitters.python_code.parameters import TAKEN, argument
+from nestling.emitters.python_code.parameters import TAKEN, argument, bound_lines
 from nestling.emitters.python_code.read import laid_lines, shown_columns
 from nestling.emitters.python_code.source_layout import laid_out, one_line
 from nestling.ir.literals import comment
@@ -52,6 +52,7 @@ class _Function(ProgramWriter):
         given = "int" if self.write.answer is None else "list[dict[str, Any]]"
         yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> {given}:"
         yield f'    """{_docstring(self.write)}"""'
+        yield from bound_lines(self.write)
         yield from (f"    {each.name} = {_NEW_IDS[each.form]}" for each in self.write.new_ids)
         yield from (indent(line, "    ") for each in self.write.numbers_before for line in self.taken(each))
         yield from self.once.lines(late=self.late)

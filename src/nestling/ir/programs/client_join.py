@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-from nestling.ir.programs.compiled import CompiledRead, Mql, OutputColumn, ReadPlan, bind, check_given
+from nestling.ir.programs.compiled import CompiledRead, Mql, OutputColumn, ReadPlan, bind, given_values
 
 MOST_IDS = 10_000
 """Ids asked for at once, where a second read can be asked in parts."""
@@ -51,7 +51,7 @@ class JoinPlan:
 
 @dataclass(frozen=True, slots=True)
 class ClientJoin:
-    """A compiled application-level join. `second` has `IDS` in place of the list of ids."""
+    """A compiled application-level join. `second` has `IDS` in place of the list of ids. `nan_is_null`: as of a read."""
 
     name: str
     sql: str
@@ -62,12 +62,12 @@ class ClientJoin:
     joining: Joining
     access_path: str = ""
     notes: tuple[str, ...] = ()
+    nan_is_null: bool = False
 
 
 def bind_join(join: ClientJoin, values: Mapping[str, object] | None = None) -> ClientJoin:
     """The join with values in place of its parameters; errors as of `bind`."""
-    given = dict(values or {})
-    check_given(join, given)
+    given = given_values(join, values)
     first, second = (bind(read, {name: given[name] for name in read.parameters}) for read in (join.first, join.second))
     return replace(join, parameters=(), first=first, second=second)
 

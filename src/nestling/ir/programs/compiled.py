@@ -15,6 +15,7 @@ from nestling.ir.reading import Gap
 from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import collation_option
 from nestling.ir.types import Type, TypeName
+from nestling.ir.value_forms.nans import nan_as_null
 
 Mql = dict[str, object]
 
@@ -103,7 +104,7 @@ class CompiledRead:
 
     FIND has `filter`, `projection`, `sort`, `skip` and `limit`, AGGREGATE has `pipeline`; `path` are its steps, `access_path`
     says them in words. Where a parameter belongs stands a `Placeholder`. `notes`: where the answer may not be the source's,
-    or a join reads a whole collection for each row.
+    or a join reads a whole collection for each row. `nan_is_null`: a NaN that is given is NULL, as SQLite's drivers bind it.
     """
 
     name: str
@@ -122,6 +123,7 @@ class CompiledRead:
     access_path: str = ""
     collation: Collation = Collation.BINARY  # of the whole operation
     notes: tuple[str, ...] = ()
+    nan_is_null: bool = False
 
     @property
     def collation_option(self) -> Mql | None:
@@ -144,8 +146,7 @@ def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> Comp
     Raises `WorkloadError` naming parameters that are missing or unknown, and values a parameter cannot take: a document or
     list is never one, so that no value can become an operator.
     """
-    given = dict(values or {})
-    check_given(read, given)
+    given = given_values(read, values)
 
     def put(value: object) -> object:
         return _bound(value, given)
@@ -172,12 +173,25 @@ class Parameterised(Protocol):
     def parameters(self) -> tuple[str, ...]:
         """The names values are needed for."""
 
+    @property
+    def nan_is_null(self) -> bool:
+        """Whether a NaN that is given is NULL."""
+
 
 _GIVE = "pass it by name; in a workload file, in a line above the statement: `-- params: {…}`"
 
 
-def check_given(read: Parameterised, given: Mapping[str, object]) -> None:
-    """Raise `WorkloadError` naming parameters that are missing or unknown, and moments that no year from 1 to 9999 has."""
+def given_values(statement: Parameterised, values: Mapping[str, object] | None) -> dict[str, object]:
+    """The values for a statement's parameters, as its database's drivers bind them.
+
+    Raises `WorkloadError` naming parameters that are missing or unknown, and moments that no year from 1 to 9999 has.
+    """
+    given = dict(values or {})
+    _check_given(statement, given)
+    return {name: nan_as_null(value) for name, value in given.items()} if statement.nan_is_null else given
+
+
+def _check_given(read: Parameterised, given: Mapping[str, object]) -> None:
     missing = [name for name in read.parameters if name not in given]
     whose = f"`{read.name}`" if read.name else "the statement"
     problems = [Problem(f"{whose} needs a value for parameter `{name}`", next_move=_GIVE) for name in missing]

@@ -20,7 +20,7 @@ from uuid import uuid4
 from bson import Decimal128, ObjectId
 
 from nestling.ir.paths.write_path import IdForm
-from nestling.ir.programs.compiled import CompiledRead, Mql, Placeholder, check_given
+from nestling.ir.programs.compiled import CompiledRead, Mql, Placeholder, given_values
 from nestling.ir.programs.program import (
     MISSING,
     CellRef,
@@ -58,8 +58,7 @@ def bind_write(write: CompiledWrite, values: Mapping[str, object] | None = None)
     Raises `WorkloadError` naming parameters that are missing or unknown, and values a parameter cannot take: a document or
     list is one for a column of JSON or an array alone, where it is data, so that no value can become an operator.
     """
-    given = dict(values or {})
-    check_given(write, given)
+    given = given_values(write, values)
     given |= {each.name: _NEW_IDS[each.form]() for each in write.new_ids}
     steps = tuple(_bound(step, given) for step in write.steps)
     new_numbers = tuple(_bound_numbers(each, given) for each in write.new_numbers)
