@@ -105,21 +105,21 @@ def given_list(name: str, values: Any, *conversions: Callable[[Any], Any]) -> li
         raise TypeError(f"each value of {error}") from None
 
 
-def no_number(value: Any) -> Any:
+def refuse_number(value: Any) -> Any:
     """A value that is compared with texts; beside a number MySQL takes these for numbers, which is not done here."""
     if isinstance(value, bool | int | float | Decimal):
         raise TypeError("a text")
     return value
 
 
-def no_uuid(value: Any) -> Any:
+def refuse_uuid(value: Any) -> Any:
     """A value of SQLite, whose drivers take no UUID: a column of texts may hold its digits with hyphens or without."""
     if is_uuid(value):
         raise ValueError("SQLite has no UUIDs; give its `.hex` or its `str(…)`, as the column holds them")
     return value
 
 
-def bytes_of_uuid(value: Any) -> Any:
+def refuse_uuid_beside_bytes(value: Any) -> Any:
     """A value beside binary of another subtype, such as UUIDs of old drivers, which put the bytes of one in several orders."""
     if is_uuid(value):
         raise ValueError(
@@ -361,7 +361,7 @@ def of_type(value: Any, types: tuple[type, ...], wanted: str) -> Any:
     return value
 
 
-def no_array_text(value: Any) -> Any:
+def refuse_array_text(value: Any) -> Any:
     """A value beside what lies in JSON: the text of an array is refused, as its form there is not known."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
@@ -519,10 +519,3 @@ def as_year(value: Any) -> Any:
 def without_blanks(value: Any) -> Any:
     """A text without the blanks at its end, which do not count in PostgreSQL's `char`."""
     return value.rstrip(" ") if isinstance(value, str) else value
-
-
-def row_count(value: Any) -> Any:
-    """A number of rows; servers refuse a negative one, which means no limit in SQLite."""
-    if isinstance(value, int) and value < 0:
-        raise ValueError("LIMIT and OFFSET must not be negative")
-    return value

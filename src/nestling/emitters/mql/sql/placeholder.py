@@ -34,7 +34,6 @@ class Expected(StrEnum):
     UUID = "UUID"
     BYTES = "bytes or text"
     TIME_OF_DAY = "time of day"
-    ROW_COUNT = "number of rows"
 
 
 class Whole(StrEnum):
@@ -216,13 +215,13 @@ def _may_be_moment(placeholder: ConvertedPlaceholder) -> bool:
 
 def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     if subtype_of(placeholder.carried):
-        yield Conversion(given.bytes_of_uuid)
+        yield Conversion(given.refuse_uuid_beside_bytes)
     elif placeholder.by_sqlite and not placeholder.uuid and placeholder.expected is not Expected.UUID:
-        yield Conversion(given.no_uuid)
+        yield Conversion(given.refuse_uuid)
     if placeholder.exactly is TypeName.DECIMAL and not placeholder.no_float:
         yield Conversion(given.short_float_as_decimal)
     if placeholder.no_number:
-        yield Conversion(given.no_number)
+        yield Conversion(given.refuse_number)
     if placeholder.exactly is not None and placeholder.rules is Rules.MYSQL:
         yield Conversion(given.counted_truth)
     if placeholder.exactly is not None:
@@ -268,7 +267,7 @@ def _kept_conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]
     if placeholder.pattern is not None:
         yield _as_regex(placeholder.pattern)
     if placeholder.no_array:
-        yield Conversion(given.no_array_text)
+        yield Conversion(given.refuse_array_text)
     if placeholder.wide is not None:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))
 
@@ -343,5 +342,4 @@ _CHECKS: dict[Expected, Convert] = {
     Expected.UUID: given.a_uuid,
     Expected.BYTES: given.a_bytes,
     Expected.TIME_OF_DAY: given.a_time_of_day,
-    Expected.ROW_COUNT: given.row_count,
 }
