@@ -143,7 +143,7 @@ def looking(seconds: float) -> Callable[[AnyCommand], AnyCommand]:
 
 
 def check_looking() -> None:
-    """Raise `UsageError` where a source that is no live MongoDB is given the options of `looking`."""
+    """Raise `UsageError` if the options of `looking` are given for a source that is not a live MongoDB."""
     context = click.get_current_context()
     for name in ("budget_seconds", "rest"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
