@@ -58,27 +58,26 @@ design:
 """
 HEAD = """# Model and design files
 
-nestling writes two kinds of files, and reads them again: `model.yaml` (`nestling inspect … -o model.yaml`) and `design.yaml`
-(`nestling design … -o design.yaml`). Both may be written or changed by hand. Every mistake is reported at once, with its line,
-and editors that know the [YAML language server](https://github.com/redhat-developer/yaml-language-server) check as you type:
-the first line of each file names its schema, which `nestling completion model > model.schema.json` and
-`nestling completion design > design.schema.json` put beside the files. No command writes a result over a file that it reads:
-name another after `-o`.
+nestling writes and reads two kinds of files: `model.yaml` (`nestling inspect … -o model.yaml`) and `design.yaml` (`nestling
+design … -o design.yaml`). You may write or change both by hand. All mistakes are reported together, with their lines, and
+editors with the [YAML language server](https://github.com/redhat-developer/yaml-language-server) check as you type: the first
+line of each file names its schema, which `nestling completion model > model.schema.json` and `nestling completion design >
+design.schema.json` write next to the files. No command overwrites a file that it reads: name another one after `-o`.
 
-Both have one map a section; below, every map with its keys. A key with `?` may be left out. *Texts* are a list, or one text
-without brackets. Types are the conceptual ones of the [type map](type-map.md); `integer!` is NOT NULL. A type has
-the numbers a column of some database can have, and a key or group names each attribute once.
+Both files have one map for each section; below are all maps with their keys. A key with `?` may be omitted. *Texts* are a list,
+or one text without brackets. Types are the conceptual ones of the [type map](type-map.md); `integer!` is NOT NULL. A type has
+the numbers that a column of some database can have, and a key or group names each attribute once.
 
 ## A model by hand
 
 {model}
-`nestling design model.yaml` needs no more. A statement needs its SQL alone; which rows it touches is read from that.
+`nestling design model.yaml` needs no more. A statement needs only its SQL, from which the rows it touches are derived.
 
 ## A design by hand
 
 {design}
-`nestling load`, `verify`, `convert`, `check` and all other commands take it like one that was chosen; what its patterns
-look like is shown with each of the [patterns](patterns.md).
+`nestling load`, `verify`, `convert`, `check` and all other commands accept it like a design by `nestling design`. Each of the
+[patterns](patterns.md) shows how to write it.
 """
 _PLAIN = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "object": "map"}
 

@@ -138,8 +138,8 @@ REMARKS = {
     ("sqlite", "UUID"): "texts in canonical form; blobs are bytes",
     ("sqlite", "GUID"): "no canonical form: texts, as SQLite compares them",
     ("sqlite", ""): "no type: what the values are",
-    ("sqlite", "GEOMETRY"): "kept as it is read; listed as a gap",
-    ("postgresql", "char(5)"): "kept without the blanks at its end, shown with them",
+    ("sqlite", "GEOMETRY"): "stored as it is read; listed as a gap",
+    ("postgresql", "char(5)"): "stored without trailing blanks, shown with them",
     ("postgresql", "money"): "carried as text; listed as a gap",
     ("postgresql", "point"): "carried as text; listed as a gap",
     ("postgresql", "inet"): "carried as text; listed as a gap",
@@ -149,14 +149,14 @@ REMARKS = {
     ("postgresql", "interval"): "ISO 8601, `P1DT2H`",
     ("postgresql", "mood"): "CREATE TYPE … AS ENUM; the validator lists the values",
     ("postgresql", "text[]"): "NULL inside an array is `null`",
-    ("postgresql", "timetz"): "compared by the instant, which the text does not tell: an order of it is a gap",
+    ("postgresql", "timetz"): "compared by the instant, which the text does not show: an order of it is a gap",
     ("mysql", "float"): "the double MySQL computes with: `0.1` is 0.10000000149011612, of which MySQL shows six digits",
-    ("mysql", "char(5)"): "kept and shown without the blanks at its end",
-    ("mysql", "year"): "beside it 99 is 1999, in statements too",
-    ("mysql", "set('a','b')"): "compared as text; an order of it, which goes by the place of its labels, is a gap",
+    ("mysql", "char(5)"): "stored and shown without trailing blanks",
+    ("mysql", "year"): "compared with it, 99 is 1999, in statements too",
+    ("mysql", "set('a','b')"): "compared as text; an order of it, by the position of its labels, is a gap",
     ("mysql", "tinyint(1)"): "when all values are 0 or 1",
     ("mysql", "bigint unsigned"): "beyond 64 bits signed",
-    ("mysql", "time"): "`time as duration` where some are negative or pass 99 hours: an order of such texts is a gap",
+    ("mysql", "time"): "`time as duration` if some are negative or exceed 99 hours: an order of such texts is a gap",
     ("mysql", "timestamp"): "an instant, in UTC",
     ("mysql", "inet6"): "carried as text; listed as a gap",
     ("mysql", "geometry"): "kept as it is read; listed as a gap",
@@ -173,43 +173,43 @@ POLICIES = (
     ),
     (
         "a blob or text of more than about 15 MiB",
-        "its column goes to GridFS, which the strategies propose; where nothing can be split off the load stops, naming the row",
+        "its column goes to GridFS, which the strategies propose; if nothing can be split off, the load stops and names the row",
     ),
     (
         "a document of more than 16 MiB",
-        "named before loading where statistics show it; at load time an error that names the row, everything else intact",
+        "reported before loading if statistics show it; at load time an error that names the row, with everything else intact",
     ),
     (
         "an embedded row whose parent does not exist",
         "it goes to the embedding's `orphans` collection; without one the load stops and names the row",
     ),
-    ("triggers", "not carried over; a note names each, as what it does stays in the application"),
+    ("triggers", "not carried over; a note names each, because the application has to do its work"),
     (
         "DO blocks in PostgreSQL's DDL",
-        "types, tables, keys and columns that they declare are read, behind any condition; a note names a block that does more",
+        "types, tables, keys and columns that they declare are read, whatever the condition; a note names a block that does more",
     ),
-    ("views", "statements read them as what they select; a note or gap names those of which no query is made"),
+    ("views", "statements read them as their SELECT; a note or gap names those that have no query"),
     (
         "defaults",
         (
-            "not in the documents; [writes](statements/writes.md#what-an-insert-leaves-out) put them in, "
+            "not in the documents; [writes](statements/writes.md#what-an-insert-leaves-out) insert them, "
             "and `unload` declares them in its tables"
         ),
     ),
     (
         "defaults no table declares",
-        "expressions of the source's own; UUIDs and numbers beside the key in SQLite; times of day in servers: `unload` says so",
+        "expressions of the source; UUIDs and numbers outside the key in SQLite; times of day in servers: `unload` says so",
     ),
     (
         "keys the database numbers",
         (
-            "[no number twice](statements/writes.md#numbers-that-never-return) where the source gives none; "
-            "`unload` makes no AUTOINCREMENT"
+            "[no number twice](statements/writes.md#numbers-that-never-return) if the source gives none twice; "
+            "`unload` creates no AUTOINCREMENT"
         ),
     ),
     (
-        "indexes that keep nothing unique",
-        "not in the model: a design has those its statements and references need, and `unload` makes none",
+        "indexes that are not unique",
+        "not in the model: a design has those that its statements and references need, and `unload` creates none",
     ),
     (
         "`decimal(p,s)` in SQLite",
@@ -219,13 +219,13 @@ POLICIES = (
     ("collations in SQLite", "`unload` declares `NOCASE` for `unicode_ci` and `nocase`, `RTRIM` for `rtrim`"),
     (
         "collations in PostgreSQL",
-        "none; `unload` names the texts a source compares otherwise, and foreign keys that spell their parent otherwise",
+        "none; `unload` names texts that the source compares differently, and foreign keys that spell their parent differently",
     ),
     (
         "enums",
         (
-            "`unload` makes types of them in PostgreSQL, one for equal labels, called after a column; foreign keys are texts. In"
-            " MySQL it declares ENUM outside keys, where labels do not differ by case or blanks alone"
+            "`unload` creates types in PostgreSQL, one for equal labels, named after a column; foreign keys are texts. In MySQL"
+            " it declares ENUM outside keys, if labels differ by more than case or blanks"
         ),
     ),
     (
@@ -234,25 +234,25 @@ POLICIES = (
     ),
     (
         "times of day",
-        "texts: `unload` declares `time` in PostgreSQL where that changes no value, else `text`, with a note",
+        "texts: `unload` declares `time` in PostgreSQL if that changes no value, else `text`, with a note",
     ),
     (
-        "relationships that only a join of the workload tells",
-        "not enforced; `unload` makes no foreign key of them, and notes it",
+        "relationships that only a join of the workload shows",
+        "not enforced; `unload` creates no foreign key for them, and notes it",
     ),
     (
         "lengths of texts",
         (
-            "`unload` declares them in servers; a column with a longer text, as SQLite takes it, has none, with a note. In MySQL"
-            " a row has 65,535 bytes: the longest texts of a wider one are `longtext`; a key has 3,072, and a text in it that is"
-            " longer than declared is refused"
+            "`unload` declares them in servers; a column with a longer text, as SQLite accepts it, has none, with a note. In"
+            " MySQL a row has at most 65,535 bytes: the longest texts of a wider one are `longtext`; a key has 3,072, and a text in it"
+            " that is longer than declared is refused"
         ),
     ),
     (
-        "types a server has no word for",
+        "types a server does not have",
         "PostgreSQL's extensions and composite types, times with a zone, MySQL's JSON: `unload` names them and what they became",
     ),
-    ("computed columns", "the values, in plain columns that a note names; what computes them stays in the source"),
+    ("computed columns", "the values, in plain columns that a note names; their expressions stay in the source"),
 )
 
 
@@ -296,72 +296,72 @@ _BSON_TYPES = {
 
 HEAD = """# Type map
 
-One rule: **a value becomes a native BSON value when that is exactly reversible; otherwise it is stored as it was found, and
-counted.** Nothing is rounded. `nestling load` says how many values of which column did not fit their type, and `verify` compares
-every one of them.
+One rule: **a value becomes a native BSON value if that is exactly reversible; otherwise it is stored as it was found, and
+counted.** Nothing is rounded. `nestling load` reports how many values of which column did not fit their type, and `verify`
+compares every one of them.
 
-A *conceptual type* stands between SQL and BSON. For a live database it is the type the values really have: a `DATETIME` column
-that holds only days is a `date`, a `timestamp` is `timestamp(6)` only if some value has microseconds. `also` in the model file
-lists the types of values that disagree. "Unloaded as" is the column `nestling unload` makes in the same kind of database, and
-"comes back" what it makes of the value in SQLite.
+A *conceptual type* stands between SQL and BSON. For a live database it is the actual type of the values: a `DATETIME` column
+that contains only days is a `date`, a `timestamp` is `timestamp(6)` only if some value has microseconds. `also` in the model
+file lists the types of values that differ. "Unloaded as" is the column that `nestling unload` creates in the same kind of
+database, and "comes back" what becomes of the value in SQLite.
 
-`unload` reads every row it writes back before it commits. A value that would come back as another, or that the database refuses,
-stops it with the table, the key of the row, the column and what to do; nothing stays but, in MySQL, empty tables. In SQLite a
-column whose `also` lists types its affinity would change is declared by a word with BLOB in it, such as `NUMBER_BLOB`, which
-changes nothing. Columns of servers hold one type: there `unload` stops before it writes, where `also` lists one they cannot hold.
-PostgreSQL's dates and moments may be infinite.
-Three things count as one: a whole float and the integer where a column holds both; the JSON text `null` and JSON `null`; and
-JSON texts that say the same, `{"price":1.50}` and `{"price": 1.5}`: documents keep what JSON says, not how it was written.
+`unload` reads every row it writes back before it commits. If a value would come back as another, or the database refuses it,
+`unload` stops and names the table, the key of the row, the column and what to do; nothing stays except, in MySQL, empty tables.
+In SQLite a column whose `also` lists types that its affinity would change is declared by a word with BLOB in it, such as
+`NUMBER_BLOB`, which changes nothing. Columns of servers hold one type: if `also` lists a type they cannot hold, `unload` stops
+before it writes. PostgreSQL's dates and moments may be infinite. Three pairs of values count as equal: a whole float and the
+integer if a column holds both; the JSON text `null` and JSON `null`; and JSON texts with the same content, `{"price":1.50}` and
+`{"price": 1.5}`: documents keep what JSON means, not how it was written.
 
-The type keeps the length of a text and the digits of a decimal, and [writes](statements/writes.md#types) are held to
-them. It does not keep how wide an integer is: validators and writes take any integer of 64 bits. MySQL's `unsigned` becomes a
+The type includes the length of a text and the digits of a decimal, and [writes](statements/writes.md#types) enforce
+them. It does not include the width of an integer: validators and writes accept any 64-bit integer. MySQL's `unsigned` becomes a
 minimum of 0.
 
 """
 MIDDLE = """## What the usual type cannot hold
 
 {table}
-A [validator](validation.md#types) takes those of these forms that the model tells of. A load takes the others too, and widens
-the validator when it meets one. What an application must know: a column that has microseconds anywhere
-is text everywhere, which sorts and compares as it should. Where the column had none when the design was made, it holds
-dates. There a write refuses a moment with microseconds, and `load` stops at rows that have got some since. A comparison takes
-such a moment as it is. Four ways lead on:
+A [validator](validation.md#types) accepts those of these forms that the model mentions. A load accepts the others too, and
+widens the validator when it finds one. Applications must know this: if any value of a column has microseconds, all its values
+are texts, which sort and compare correctly. If none had any when the design was made, the column holds dates. Then a write
+refuses a moment with microseconds, and `load` stops at rows that have them by now. A comparison accepts such a moment as it is.
+There are four ways out:
 
 - Design with [`--milliseconds`](#dates-of-milliseconds): all such columns are dates, and finer digits are cut off.
-- Design again from the source, once the column has microseconds, and load by that. Or write `timestamptz(6)` as the column's
-  type in the model file. It is then text, and keeps microseconds.
-- Give milliseconds: `now.replace(microsecond=now.microsecond // 1000 * 1000)`.
-- Have the store round: `Store(design, database, microseconds="round")`. It then rounds each `datetime` that is given for a
-  column of dates, to the nearest millisecond. Columns of text keep microseconds. Texts and constants of a
-  statement are refused all the same. Functions that `emit` writes have no such option.
+- Once the column has microseconds, design again from the source, and load with that design. Or write `timestamptz(6)` as the
+  column's type in the model file. It is then text, and keeps microseconds.
+- Pass milliseconds: `now.replace(microsecond=now.microsecond // 1000 * 1000)`.
+- Have the store round: `Store(design, database, microseconds="round")`. It then rounds each `datetime` parameter for a column of
+  dates to the nearest millisecond. Columns of text keep microseconds. Texts and constants in a statement are still refused.
+  Functions that `emit` writes have no such option.
 
-Applications whose clock has microseconds, such as those with `datetime.now()` of Python or `timezone.now()` of Django, meet this
-rule in columns that were empty or NULL when the design was made, and in designs made of DDL or of a model written by hand. They
-do not meet it in columns that are declared with at most three digits of a second.
+Applications whose clock has microseconds, such as those with `datetime.now()` of Python or `timezone.now()` of Django, are
+affected in columns that were empty or NULL when the design was made, and with designs made from DDL or from a model written by
+hand. They are not affected in columns declared with at most three digits of a second.
 
 ### Dates of milliseconds
 
-Most applications do not need microseconds, and dates are what MongoDB's operators, TTL indexes, time series and tools work
-on. `nestling inspect`, `design` and `prove` take `--milliseconds` for that:
+Most applications do not need microseconds, and MongoDB's operators, TTL indexes, time series and tools work on dates. So
+`nestling inspect`, `design` and `prove` accept `--milliseconds`:
 
 - Every moment that may be finer becomes a date. The model says so: `{{type: timestamptz, fraction_digits: 3, fraction_cut:
   true, source_is_finer: true}}`.
-- Rows are cut to milliseconds as they are read, so `load`, `verify` and orders of arrays agree. Writes cut what they are
-  given, so `datetime.now()` is taken.
-- It is cut, not rounded: a moment stays in its second, day and month, and `at >= :from AND at < :to` finds the same rows for
+- Rows are cut to milliseconds as they are read, so `load`, `verify` and orders of arrays agree. Writes cut the values they are
+  given, so `datetime.now()` is accepted.
+- Values are cut, not rounded: a moment stays in its second, day and month, and `at >= :from AND at < :to` finds the same rows for
   bounds of whole milliseconds. `prove` compares answers by milliseconds. `=`, `>` and `<=`, and an order of two moments
-  within one millisecond, may answer otherwise than the source.
-- Moments in keys, unique constraints and foreign keys stay texts of microseconds: two of them could become one. So do columns
-  of SQLite that hold texts of several forms.
+  within one millisecond, may give a different answer than the source.
+- Moments in keys, unique constraints and foreign keys stay texts with microseconds: two of them could become equal. So do columns
+  of SQLite that contain texts of several forms.
 
 ### Declared digits of a second
 
 A time may be declared with fewer digits of a second than six: PostgreSQL's `timestamp(0)`, MySQL's `DATETIME(3)`, and MySQL's
-plain `DATETIME`, `TIMESTAMP` and `TIME`, which have none. The model keeps that: `{{type: timestamp, fraction_digits: 0}}`.
-A column that says nothing keeps all digits: PostgreSQL's plain `timestamp`, `DATETIME(6)`, and every column of SQLite.
+plain `DATETIME`, `TIMESTAMP` and `TIME`, which have none. The model records this: `{{type: timestamp, fraction_digits: 0}}`.
+A column without such a declaration keeps all digits: PostgreSQL's plain `timestamp`, `DATETIME(6)`, and every column of SQLite.
 
-What a statement writes to such a column, be it a constant, a parameter, a default or a computed value, gets the declared
-digits, as in the source. So `datetime.now()` is taken by a column of three digits or fewer.
+Whatever a statement writes to such a column – a constant, a parameter, a default or a computed value – gets the declared digits,
+as in the source. So a column of three digits or fewer accepts `datetime.now()`.
 
 | source | `10:00:00.7` in a column without digits | `10:00:00.5` |
 |---|---|---|
@@ -371,38 +371,39 @@ digits, as in the source. So `datetime.now()` is taken by a column of three digi
 | MariaDB | `10:00:00` | `10:00:00` |
 | MariaDB with `TIME_ROUND_FRACTIONAL` | `10:00:01` | the later moment |
 
-Where the source cuts off, the model says `fraction_cut: true`. `inspect` and `design` ask the server for its global `sql_mode`. A
-DDL file is MariaDB's where its first lines say so, as those that `mariadb-dump` writes; else MySQL's. If yours is wrong, change
-`fraction_cut` in the model file.
+If the source cuts off, the model says `fraction_cut: true`. `inspect` and `design` ask the server for its global `sql_mode`. A
+DDL file is assumed to be MariaDB's if its first lines say so, as those of `mariadb-dump` do, and MySQL's otherwise. If that is
+wrong, change `fraction_cut` in the model file.
 
-A comparison rounds nothing: `at = '2024-01-01 10:00:00.7'` finds no row of a column without digits. `NOW()` has whole seconds in
-MySQL's dialect, and `NOW(3)` milliseconds; in PostgreSQL's `now()` has the milliseconds of MongoDB's clock. To copy a `time` or a
-moment of microseconds into a column of fewer digits is a gap. `unload` declares the digits that the model says; a column with a
+A comparison does not round: `at = '2024-01-01 10:00:00.7'` finds no row of a column without digits. In MySQL's dialect `NOW()`
+has whole seconds, and `NOW(3)` milliseconds; in PostgreSQL's, `now()` has the milliseconds of MongoDB's clock. Copying a `time`
+or a moment with microseconds into a column of fewer digits is a gap. `unload` declares the digits in the model; a column with a
 finer moment gets six, so that nothing is lost.
 
-In SQLite's dialect, whose moments are texts, a text that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`) is
-refused with the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
-`CURRENT_TIMESTAMP` and `datetime('now')`, as a default too, have whole seconds: beside moments of milliseconds they are a gap,
-and `strftime('%Y-%m-%d %H:%M:%f', 'now')` is what to write.
+In SQLite's dialect, whose moments are texts, a text that is not in the form of the column's other texts (`YYYY-MM-DD HH:MM:SS`)
+is refused, and the error shows the expected form: this concerns finer digits, a `date` in a column of moments, and a zone in a
+column without zones. `CURRENT_TIMESTAMP` and `datetime('now')`, also as a default, have whole seconds: in a column of moments
+with milliseconds they are a gap; write `strftime('%Y-%m-%d %H:%M:%f', 'now')`.
 
 A number in JSON is an `int`, a `long` or a `double`; one that a `double` would round is a `decimal`. A `jsonb` keeps
-the digits of its numbers: there `0.10`, `1.0` and numbers of more than 15 digits are a `decimal` too, and `unload` writes
-them as they were. To MongoDB 0.1 the `double` and 0.1 the `decimal` are not equal: a query of your own asks such a field
-for both. Answers of `Store` show the number.
+the digits of its numbers: there `0.10`, `1.0` and numbers of more than 15 digits are also `decimal`, and `unload` writes
+them as they were. In MongoDB the `double` 0.1 and the `decimal` 0.1 are not equal: your own queries have to ask such a field
+for both. Results of `Store` show the number.
 
-PostgreSQL's `json` keeps its text, so an object that names a key twice is kept as the text it is. A `jsonb` is `json as
-jsonb`: what is written to it keeps the last of such keys. What is no JSON is refused for both, and for MySQL's.
+PostgreSQL's `json` keeps its text, so an object that names a key twice is stored as that text. A `jsonb` is `json as
+jsonb`: what is written to it keeps the last of such keys. Text that is not JSON is refused for both, and for MySQL's.
 
-A column of SQLite with `CHECK (json_valid(data))`, alone or with `OR data IS NULL` as Django's `JSONField` makes it, is
-`json as checked`, be it `text` or `JSON`: it takes a dict, a list or the text of JSON, refuses what is no JSON, and `unload`
+A column of SQLite with `CHECK (json_valid(data))`, alone or with `OR data IS NULL` as Django's `JSONField` has it, is `json as
+checked`, whether declared `text` or `JSON`: it accepts a dict, a list or a JSON text, refuses anything else, and `unload`
 declares the CHECK again. MySQL's `longtext` with this CHECK, which is MariaDB's JSON, is `json`. A text in a key, a unique
-group or a foreign key stays `text`, and a note says so. A `JSON` of SQLite without a CHECK takes any value.
+group or a foreign key stays `text`, and a note says so. A `JSON` column of SQLite without a CHECK accepts any value.
 
-DDL and empty databases show no values: SQLite's decimals are `float`, also `integer`, there too, and a `DATETIME` column is taken
-for one of whole seconds. A load of rows with milliseconds then stops and says so; one made of the database itself takes them.
+DDL and empty databases show no values. SQLite's decimals are then also `float` with `integer`, and a `DATETIME` column is
+assumed to have whole seconds. A load of rows with milliseconds then stops and says so; a design made from the database itself
+accepts them.
 
 A column of SQLite whose moments have fractions of several lengths, as Django writes them (`10:00:00` and `10:00:00.000456`), is
-text: SQLite compares them as texts, and a `datetime` given for one is the text its drivers write.
+text: SQLite compares them as texts, and a `datetime` parameter for one becomes the text that SQLite's drivers write.
 
 `$sum` over a column with numbers beyond 34 digits stored as text ignores those.
 
@@ -411,8 +412,8 @@ text: SQLite compares them as texts, and a `datetime` given for one is the text 
 {policies}
 ## NULL and missing
 
-NULL is a missing field, so `{{field: null}}` and `{{field: {{$exists: false}}}}` both find it, and an index holds it as null.
-`null` is stored in two places only: inside arrays, and for a JSON column that holds JSON `null`.
+NULL is a missing field, so `{{field: null}}` and `{{field: {{$exists: false}}}}` both find it, and an index contains it as null.
+`null` is stored in two places only: inside arrays, and for a JSON column that contains JSON `null`.
 """
 
 
