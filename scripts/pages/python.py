@@ -15,8 +15,8 @@ HEAD = """# Python
 
 Everything that the commands do with databases, designs and statements is also a function, for notebooks and programs. [The
 tutorial](tutorials/notebook.md) shows what each returns; reports, designs and findings render themselves in a notebook. An
-argument of the wrong kind raises an error that says what was expected and which function returns it; every other failure is one
-of [the errors](errors.md). Readings and designs are immutable values, equal if their content is equal.
+argument of the wrong kind raises an error that says what was expected and how to get it; every other failure is one of [the
+errors](errors.md). Readings and designs are immutable values, equal if their content is equal.
 
 ```python
 {example}
