@@ -134,7 +134,7 @@ def is_no_text(expression: Expression) -> bool:
 
 
 def declared(expression: Expression, translation: Translation) -> Collation | None:
-    """The collation of a column, which a conversion leaves to it; None for what is no column."""
+    """The collation of a column, which a conversion keeps; None for anything but a column."""
     if translation.dialect.rules is Rules.POSTGRESQL and is_citext(expression, translation):
         return Collation.NOCASE
     match expression:

@@ -194,7 +194,7 @@ def whole(expression: Expression, translation: Translation) -> Expression:
 
 
 def argument(expression: Expression, translation: Translation) -> Expression:
-    """The value as a function of numbers takes it: SQLite's is NULL of what is no number in full, where arithmetic finds 0."""
+    """The value as a function of numbers takes it: in SQLite NULL unless the whole text is a number, where arithmetic takes 0."""
     value = plain(expression, translation)
     if translation.dialect.rules is Rules.POSTGRESQL and isinstance(value, Literal):
         return adapt(value, FLOAT)  # what is written in quotes
@@ -207,7 +207,7 @@ def argument(expression: Expression, translation: Translation) -> Expression:
 
 
 def summand(expression: Expression, translation: Translation) -> Expression:
-    """The value as it is summed: SQLite makes a float of a text that is no number in full, or only begins as one."""
+    """The value as it is summed: SQLite makes a float of a text that is not a number, or only begins with one."""
     value = number(expression, translation)
     if not (translation.dialect.is_sqlite and isinstance(value, Cast) and value.type == DECIMAL):
         return value

@@ -46,7 +46,7 @@ def first_of_each(
 
 
 def in_columns(order: Sequence[SortKey], project: Project, translation: Translation) -> list[SortKey] | None:
-    """The keys in terms of the outputs' columns; None when one is no output."""
+    """The keys in terms of the outputs' columns; None if one of them is not an output."""
     columns: dict[Expression, Expression] = {}
     for item, column in zip(project.outputs, project.columns, strict=True):
         columns.setdefault(item.expression, column)

@@ -50,7 +50,7 @@ def written_exactly(value: Expression) -> Expression:
 
 
 def exactly(value: Expression, kind: Type) -> Expression:
-    """A value as a column of decimals that are no floats keeps it."""
+    """A value as a column of exact decimals stores it."""
     if value == NULL:
         return value
     found = Parameter(value.name, kind) if isinstance(value, Parameter) else written_exactly(value)

@@ -1,7 +1,7 @@
 """FOR UPDATE, FOR SHARE and LOCK IN SHARE MODE: MongoDB locks a row when it is written, never when it is read.
 
-A read that locks is compiled as the same read, and the query says how it locks. Inside a write that changes the rows it locks
-there is nothing to say: of two such writes at once one begins anew.
+A locking read is compiled as the same read without a lock, and the query records how it locks. Inside a write that changes the
+locked rows no note is needed: of two such writes at once, one begins again.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ MOST_RELATIONS = 500
 
 @dataclass(frozen=True, slots=True)
 class FromSource:
-    """One table of a FROM: the name it goes by, and what each of its column names means, in order."""
+    """One table of a FROM: its alias, and what each of its column names means, in order."""
 
     name: str
     columns: tuple[tuple[str, Expression], ...]
@@ -143,7 +143,7 @@ class Translation:
 
 @dataclass(frozen=True, slots=True)
 class Cte:
-    """A WITH's query, bound anew wherever it is named. `working` makes the reference inside its own recursion."""
+    """The query of a WITH, bound again wherever it is named. `working` makes the reference inside its own recursion."""
 
     query: exp.Expr
     columns: tuple[str, ...]

@@ -36,7 +36,7 @@ _WEEKDAY = re.compile(r"\s*weekday\s+([0-6])\s*\Z", re.IGNORECASE)
 
 
 def instant(parts: Sequence[exp.Expr], bound: Bind) -> Expression:
-    """A SQLite time value with its modifiers as a timestamp, NULL when it is none."""
+    """A SQLite time value with its modifiers as a timestamp, NULL if it is not a time."""
     if not parts:
         return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
     first = parts[0].this if isinstance(parts[0], exp.TsOrDsToTimestamp | exp.TsOrDsToDate) else parts[0]

@@ -51,7 +51,7 @@ _END = Bound(None, following=True)
 
 
 def bind_window(node: exp.Window, env: Env) -> Expression:
-    """The column of a window function; raises WorkloadError where there is no window to look through."""
+    """The column of a window function; raises WorkloadError where no window function is allowed."""
     windows = env.windows
     if windows is None:
         raise mistake("a window function outside the select list and ORDER BY", node)

@@ -1,7 +1,7 @@
-"""Which holders a change makes differ: told by the attributes their path begins with, from the changed row's values.
+"""Which holders a change affects: found by the attributes their path begins with, from the changed row's values.
 
 A row changed at some place of the path; the rows before it are linked to its values before or after. Of the links before, the
-earliest that changed is a change of its own, so what homes hold now leads back to every holder.
+earliest that changed is a separate change, so what homes hold now leads back to every holder.
 """
 
 from __future__ import annotations

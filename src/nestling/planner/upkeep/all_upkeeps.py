@@ -16,8 +16,8 @@ from nestling.planner.upkeep.triggers import triggers_of
 def upkeeps_of(design: Design) -> tuple[Upkeep, ...]:
     """Every copy, computed value and array of ids that follows from homes, at every place that holds it.
 
-    What is a home itself (copies that are one, ids that only the parent holds) is none, nor are buckets' summaries and overflow
-    flags, which follow from the same documents and change with their rows.
+    Data that is itself a home (copies that are one, ids that only the parent holds) is not included, nor are buckets' summaries
+    and overflow flags, which follow from the same documents and change with their rows.
     """
     return tuple(
         upkeep

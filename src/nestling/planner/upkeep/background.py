@@ -12,7 +12,7 @@ _SHOWN = 6
 
 
 def left_to_sync(design: Design) -> Iterator[str]:
-    """One note of the copies, computed values and ids that change only while the sync runs; none where there are none."""
+    """Yield one note about the copies, computed values and ids that change only while the sync runs, if there are any."""
     left = [f"`{each.id}` ({each.freshness})" for each in upkeeps_of(design) if each.freshness.is_left]
     if left:
         follow = agreeing(len(left), "follows its source", "follow their sources")

@@ -16,8 +16,9 @@ from nestling.planner.reads.gaps import read_gap
 
 
 def summary_aggregates(design: Design, place: Place) -> tuple[tuple[tuple[str, AggregateCall], ...], Layout]:
-    """Of the events' place: (summary field, aggregate) over documents each with one event taken out of the array, and where
-    in them its arguments are. Raises `ReadGap` for an attribute that is no plain field.
+    """(summary field, aggregate) for the events' place, and the layout of the documents that the aggregates are computed over.
+
+    Each of these documents has one event taken out of the array. Raises `ReadGap` for an attribute that is not a plain field.
     """
     bucket = place.nodes[0].bucket
     assert bucket is not None

@@ -14,7 +14,7 @@ _LAST = datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001 - a BSON date has no 
 
 
 def window_start(value: Expression, window: BucketWindow) -> Expression:
-    """The beginning of the window a value lies in; NULL where it is no date."""
+    """The beginning of the window that a value lies in; NULL if it is not a date."""
     return Call(Function.TRUNCATE_TIME, (Literal(window.unit.value, TEXT), value), MOMENT, Rules.POSTGRESQL)
 
 

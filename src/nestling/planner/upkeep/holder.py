@@ -1,6 +1,6 @@
-"""The documents that hold a derived thing: read row by row, and found again to change them.
+"""The documents that hold a derived value: read row by row, and found again to change them.
 
-A holder is told by its root document's `_id` and, for each array on the way down, by what identifies the row there: `locators`.
+A holder is identified by its root document's `_id` and, for each array on the way down, by the key of the row there: `locators`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ def holder_rows(place: Place, columns: Sequence[Column], context: LoweringContex
 
 
 def locators(design: Design, place: Place) -> tuple[Locator, ...]:
-    """What tells the elements on the way down to a place: stored parts of their keys, all they store where there is none."""
+    """What identifies the elements on the way down to a place.
+
+    The stored parts of their keys, or everything stored if there are none.
+    """
     return tuple(
         Locator(level, path, f"at {level} {number}", kind)
         for level, node in enumerate(place.nodes)

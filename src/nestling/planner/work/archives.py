@@ -1,4 +1,4 @@
-"""What is known of the rows in an archive, and of the others: how many they are, and how the values they are told by lie."""
+"""What is known of the rows in an archive, and of the others: their number, and the distribution of the values between them."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class AverageDocuments:
         return replace(self, arrays=arrays, bytes=self.bytes + more)
 
     def read_bytes(self, mentioned: frozenset[str]) -> float:
-        """The bytes of one document that are looked at: arrays nothing is asked of are stepped over."""
+        """The bytes of one document that are read; arrays that the plan does not use are skipped."""
         outermost = [path for path in self.array_bytes if not any(path.startswith(f"{at}.") for at in self.array_bytes)]
         skipped = [path for path in outermost if not any(is_within(at, path) for at in mentioned)]
         return max(ELEMENT_BYTES, self.bytes - sum(self.array_bytes[path] for path in skipped))

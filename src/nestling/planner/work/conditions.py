@@ -38,7 +38,7 @@ _RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREAT
 
 
 def condition(predicate: Expression, layout: Layout, documents: AverageDocuments, values: SampleValues) -> Condition:
-    """One conjunct asked of the documents themselves; `values`: sample values of parameters, by name."""
+    """One conjunct tested on the documents themselves; `values`: sample values of parameters, by name."""
     either = _either(predicate, layout, documents, values)
     if either:
         kept = min(sum(prod(each.share for each in side) for side in either), 1.0)
@@ -131,7 +131,10 @@ def _in_windows(asked: Condition, documents: AverageDocuments, met: Mapping[Expr
 
 
 def of_any(parts: tuple[Condition, ...], elements: float, empty: float = 0.0) -> Condition:
-    """What is asked of one element, asked of a document: whether one of so many meets it all; `empty`: so many have none."""
+    """A condition on elements as a condition on the document: whether any of so many `elements` meets it.
+
+    `empty`: the share of documents without elements.
+    """
     share, weight, patterns = 1.0, 0.0, 0.0
     for each in in_turn(parts):
         weight, patterns = weight + share * each.weight, patterns + share * each.patterns

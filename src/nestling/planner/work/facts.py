@@ -30,9 +30,11 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class WorkFacts:
-    """`values`: sample values of parameters, by name; `probe`: set while the steps of a lookup are counted;
-    `mentioned`: every path the plan speaks of, as it is in some collection's documents; `cold`: the rows the cache does not hold;
-    `collation`: by which the plan compares its texts; `outer`: of the rows around a lookup what is known at its variables.
+    """What the work of a plan is estimated from.
+
+    `values`: sample values of parameters, by name. `probe`: set while the steps of a lookup are counted. `mentioned`: every path
+    that the plan uses, as it is in some collection's documents. `cold`: the rows that the cache does not hold. `collation`: by
+    which the plan compares texts. `outer`: what is known of the values of a lookup's variables, from the rows around it.
     """
 
     design: Design

@@ -179,9 +179,9 @@ def distinct(leading: Leading, design: Design, path: str, values: float) -> Firs
 
 
 def first_of_each(leading: Leading, design: Design, path: str, order: IndexOrder, groups: float) -> FirstAccess | None:
-    """The first document for each value of a path, sought in an index that begins with it and has the order; None without one.
+    """The first document for each value of a path, by an index that begins with it and has the order; None without such an index.
 
-    The server does so where no condition is asked of the documents.
+    The server does so if there is no condition on the documents.
     """
     if leading.conditions or not order or order[0][0] != path:
         return None

@@ -31,13 +31,14 @@ class Use(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One thing asked of a collection's documents: the path it is about, the share it keeps, and of an index on the path the
-    seeks it takes and the entries it meets per document of the collection; `weight` and `patterns` it
-    takes to ask it of one; `span`: of a range the part of the values it lets through, where that is known. `either`: of an
-    OR what each side asks, for which an index may serve. `clause`: what it says where no parameter is in
-    it; `same`: what one and the same of a document's `elements` must meet, as shares of elements. `among`: it asks for an
-    element of the array at the path, so that two of them ask for two. `varies`: it compares with a value of an outer row, by
-    which no range of compound `_id`s is asked for.
+    """One condition on a collection's documents: the path it is about, the share it keeps, and what it costs.
+
+    With an index on the path it takes so many seeks, and meets so many entries per document of the collection; testing it on one
+    document has a `weight` and `patterns`. `span`: for a range the part of the values it lets through, if known. `either`: for an
+    OR the conditions of each side, for which an index may serve. `clause`: the condition without parameters. `same`: conditions
+    that one and the same of a document's `elements` must meet, as shares of elements. `among`: it requires an element of the
+    array at the path, so that two of them require two. `varies`: it compares with a value of an outer row, by which no range of
+    compound `_id`s is used.
     """
 
     path: str

@@ -1,7 +1,6 @@
-"""What a write answers: it counts its rows, and RETURNING takes its columns from them.
+"""What a write returns: it counts its rows, and RETURNING takes its columns from them.
 
-Columns stand in the rows as they are. Where something is computed of them, that is asked of the server once all is done, row by
-row.
+Columns are taken from the rows as they are. Expressions over them are computed by the server at the end, row by row.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class Cursor:
 
 
 def condition_of(cursor: Cursor, text: str) -> str:
-    """What stands after the WHERE of an index, of all of the `text` that the tokens are of; empty where there is none."""
+    """The text after the WHERE of an index, from the `text` that the tokens belong to; empty if there is no WHERE."""
     cursor.until("WHERE")
     if not cursor.accept("WHERE") or not (found := cursor.rest()):
         return ""

@@ -38,9 +38,9 @@ READ_CHARACTERS = 400_000
 
 
 def detect_dialect(text: str) -> str:
-    """The dialect most of the evidence points to; SQLite, which takes any type name, when there is none.
+    """The dialect that most of the evidence points to; SQLite, which accepts any type name, if there is no evidence.
 
-    Words that several dialects take (`SERIAL` aside, most type names) are no evidence.
+    Words that several dialects accept (most type names, except `SERIAL`) are not evidence.
     """
     head = _COMMENT.sub("", text[:READ_CHARACTERS])
     found = {

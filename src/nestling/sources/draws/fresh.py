@@ -24,7 +24,7 @@ _COUNTABLE = (
     TypeName.ANY,
 )
 NO_ROWS = datetime(2030, 1, 1)  # noqa: DTZ001 - as timestamps are
-"""Where instants count from when there are none."""
+"""The moment from which instants count if there are no rows."""
 TRIES = 4
 """Combinations made for each one that is wanted: some exist already."""
 

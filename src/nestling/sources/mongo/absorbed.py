@@ -18,7 +18,7 @@ Repeats = Mapping[FieldPlace, Sequence[RepeatedColumn]]
 def absorb_copies(
     found: Mapping[FieldPlace, ObservedNode], links: _Links, repeats: Repeats, own: AbstractSet[FieldPlace]
 ) -> None:
-    """Sub-documents and arrays that only repeat rows which live elsewhere, and arrays of ids their rows are told by.
+    """Mark sub-documents and arrays that only repeat rows stored elsewhere, and arrays of ids of rows that refer back.
 
     `own`: places that were compared with these, and hold something else.
     """

@@ -48,7 +48,7 @@ class EntityOf:
         return dict(self.implied) | {each.column.steps: each.name for each in self.stored}
 
     def names(self, columns: Columns) -> tuple[str, ...] | None:
-        """The attributes of these columns; None when one is none of its."""
+        """The attributes of these columns; None if a column is not an attribute of the entity."""
         known = self.by_steps
         return tuple(known[steps] for steps in columns) if all(steps in known for steps in columns) else None
 

@@ -66,7 +66,7 @@ def singular(name: str) -> str:
 
 
 def column_name(seen: ObservedNode, steps: Steps) -> str:
-    """What a column is called in its entity: its field's name, with the documents around it that are no entities."""
+    """The name of a column in its entity: its field's name, with the documents around it that are not entities."""
     if steps == seen.node.steps:
         return singular(seen.node.steps[-2])
     own = steps[len(seen.node.steps) :] or steps  # what a bucket's header tells lies above

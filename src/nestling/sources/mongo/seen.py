@@ -51,7 +51,7 @@ class ObservedNode:
 
     @property
     def around(self) -> ObservedNode | None:
-        """The rows it lies in: those above, sub-documents that are part of theirs left out."""
+        """The rows that it is inside of, not counting sub-documents that are part of them."""
         above = self.above
         while above is not None and above.role is NodeRole.MERGED:
             above = above.above

@@ -95,7 +95,7 @@ def _without(structure: StructureFacts, links: tuple[Link, ...]) -> StructureFac
 
 
 def flat_copies(survey: Survey) -> Iterator[RepeatedColumn]:
-    """Repeats that are copies by their names or by where they stand, but for sub-documents that are copies as a whole."""
+    """Repeated columns that are copies by their names or places, except in sub-documents that are copies as a whole."""
     for repeat in survey.facts.structure.repeats:
         seen = survey.seen.get((repeat.collection, repeat.node))
         is_own = not survey.own.isdisjoint({(repeat.collection, repeat.column), (repeat.collection, repeat.node)})
@@ -113,7 +113,7 @@ def _tells(seen: ObservedNode, link: Columns) -> bool:
 
 
 def counts(survey: Survey) -> Iterator[Counted]:
-    """Columns that count other documents' rows and are no part of their own rows' key."""
+    """Columns that count other documents' rows and are not part of their own rows' key."""
     for each in survey.facts.structure.counted:
         seen = survey.seen.get((each.collection, each.node))
         is_other = not each.is_inside and (each.collection, each.column) not in survey.own
@@ -122,7 +122,10 @@ def counts(survey: Survey) -> Iterator[Counted]:
 
 
 def survey(facts: Facts, own: frozenset[FieldPlace] = frozenset()) -> Survey:
-    """Every node of the facts' collections, with its role; `own`: places of what is no repeat, however much it looks like one."""
+    """Every node of the facts' collections, with its role.
+
+    `own`: places that are not repeats, however much they look like them.
+    """
     found: dict[FieldPlace, ObservedNode] = {}
     unkept = tuple(_unkept(facts.structure))
     facts = replace(facts, structure=_without(facts.structure, unkept))

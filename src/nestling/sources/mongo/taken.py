@@ -78,7 +78,7 @@ Verdicts: TypeAlias = Mapping[DerivedField, FieldComparison]
 
 
 def own_data(compared: Verdicts) -> frozenset[FieldPlace]:
-    """The places of what was compared and is no copy."""
+    """The places that were compared and are not copies."""
     return frozenset(each.place for each, found in compared.items() if not found.is_equal)
 
 

@@ -267,7 +267,7 @@ class Engine:
     has_schemas = False
     """Whether an entity `schema.table` is a table of a schema; else that is its name."""
     has_booleans = False
-    """Whether truths are no numbers."""
+    """Whether booleans are a type of their own rather than numbers."""
     has_decimals = True
     """Whether its decimals are exact."""
     has_infinite_moments = False

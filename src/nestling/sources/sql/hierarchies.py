@@ -25,7 +25,7 @@ _TELLING = re.compile(r"(^|_|\b)(type|kind|class|category|discriminator|dtype)$|
 SUBTYPES = 2
 """How many tables must share a table's key before that is called a hierarchy; one alone is a plain 1:1."""
 VALUES = 50
-"""Distinct values above which an attribute is no discriminator."""
+"""Distinct values above which an attribute is not a discriminator."""
 
 
 def find_hierarchies(tables: Tables, database: Connected) -> tuple[Hierarchy, ...]:

@@ -1,4 +1,4 @@
-"""The SQL expressions that measure one column, by dialect: one row of aggregates answers everything asked of a table."""
+"""The SQL expressions that measure one column, by dialect: one row of aggregates has all measurements of a table."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _COMPARISONS = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
 def condition_kind(part: exp.Expr, walk: StatementWalk) -> Operator:
-    """How a condition that stands in no negation compares its columns: `OTHER` where it is of none of the kinds."""
+    """How a condition outside of negations compares its columns: `OTHER` if it is of no known kind."""
     one = part.this if isinstance(part, exp.Escape) else part
     if isinstance(one, _PATTERNS):
         return Operator.PATTERN

@@ -42,7 +42,7 @@ class StatementFootprint:
 
 
 def syntax_tree(sql: str, dialect: str) -> exp.Expr | Mistake:
-    """A statement with `:name` parameters as a tree, whatever the tables are; or why it is none."""
+    """A statement with `:name` parameters as a tree, whatever the tables are; or why it cannot be parsed."""
     if _READABLE.match(sql) is None:
         if said := misspelt(sql.lstrip()):
             return Mistake(f"it cannot be read as SQL: {said}", 0)

@@ -83,7 +83,7 @@ def rate_of(said: Sequence[SaidRate], mistakes: list[tuple[str, int]]) -> tuple[
 
 
 def is_unread_rate(said: str) -> bool:
-    """Whether a text speaks of a rate in another form than the one that is read."""
+    """Whether a text gives a rate in another form than the one that is read."""
     found = _SAYS_RATE.match(said)
     return found is not None and read_rate(found["rate"]) is not None
 
@@ -91,7 +91,7 @@ def is_unread_rate(said: str) -> bool:
 def unread_rates(text: str, dialect: str, read: Sequence[int]) -> Iterator[Problem]:
     """Rates in comments that begin with `name` or `rate`, but in another form than is read; the place is a line.
 
-    `read`: lines whose rate is read, or told of otherwise.
+    `read`: lines whose rate is read, or reported elsewhere.
     """
     found = [
         (line_at(text, each.start("said")), each) for each in _COMMENT.finditer(text) if is_unread_rate(each["said"])

@@ -49,9 +49,9 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
 
 
 def check_workload(text: str, dialect: str = SQLITE, path: str = "", model: Model | None = None) -> None:
-    """Raise `WorkloadError` where `parse_workload` would, as far as that can be told before the data is measured.
+    """Raise `WorkloadError` where `parse_workload` would, as far as that can be known before the data is measured.
 
-    Types may differ then: what requirements say of a `model` is told with other mistakes, and is none by itself.
+    Types may differ then: mistakes of requirements about a `model` are reported only together with others.
     """
     reader = _Reader(text.removeprefix("\ufeff"), model or Model("any", ()), _dialect(dialect), path)
     _, wrong = read_requirements(reader.text, model, path)

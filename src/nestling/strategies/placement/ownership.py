@@ -51,7 +51,7 @@ def preference(situation: Situation, link: Relationship) -> Preference:
 
 
 def mentioned_only(situation: Situation, link: Relationship) -> str:
-    """Why the parent is no owner of the child; "" when it may be one."""
+    """Why the parent does not own the child; "" if it may."""
     if link.name in situation.linked:
         return ""
     rivals = [other for other in situation.parents[link.child] if other.parent == link.parent]

@@ -24,7 +24,7 @@ from nestling.strategies.placement.ownership import (
 
 @dataclass(frozen=True, slots=True)
 class TreeAnswer:
-    """Whether the tree says embed, and the questions that led there; `against`: what speaks against embedding."""
+    """Whether the tree says embed, and the questions that led there; `against`: reasons against embedding."""
 
     embeds: bool
     reasons: tuple[Reason, ...]

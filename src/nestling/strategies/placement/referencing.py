@@ -32,7 +32,7 @@ class ReferenceChoice:
 
 
 def hold(situation: Situation, link: Relationship, nesting: Nesting) -> ReferenceChoice:
-    """Child ids in the parent where the tree says so and nothing speaks against it, else the parent's id in the child."""
+    """Child ids in the parent if the tree says so and there is no reason against it, else the parent's id in the child."""
     obstacle = next(_obstacles(situation, link, nesting), None)
     footprint = situation.footprints[link.name]
     if obstacle is not None:

@@ -60,7 +60,7 @@ def default_expression(attribute: Attribute, env: Env, node: exp.Expr) -> Expres
 
 
 def written_default(attribute: Attribute, env: Env, node: exp.Expr) -> exp.Expr:
-    """What may be written in place of DEFAULT in one of several rows; a gap for what is made anew, or known to the source."""
+    """The expression in place of DEFAULT in one of several rows; a gap for generated values and those only the source knows."""
     match attribute.default:
         case None:
             return exp.Null()

@@ -14,7 +14,7 @@ from nestling.planner.sql.scope import Translation
 
 
 def with_given_values(rows: Relation, attributes: Sequence[Attribute], translation: Translation) -> Relation:
-    """The rows with each parameter that is a column of theirs, also of a query in FROM, as its attribute keeps it."""
+    """The rows with each parameter that is one of their columns, also of a query in FROM, as its attribute stores it."""
     match rows:
         case Sort() | LimitOffset() | Filter() | Distinct():
             return replace(rows, input=with_given_values(rows.input, attributes, translation))

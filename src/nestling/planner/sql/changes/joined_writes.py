@@ -168,7 +168,7 @@ class Partners:
         return statement_gap(f"{what}; use distinct constants, as in `t (id, name)` … `WHERE item.id = t.id`", node)
 
     def is_one(self, translation: Translation) -> bool:
-        """Whether at most one row of theirs meets the conditions: a key of every table is fixed, one after the other."""
+        """Whether at most one of the rows meets the conditions: a key of every table is fixed, one after the other."""
         leaves, conditions = _leaves(self.relation) if self.relation is not None else None, [*self.conditions]
         if leaves is None:
             return False

@@ -1,4 +1,4 @@
-"""UPDATE and DELETE with LEFT JOIN: what is asked of a table that is joined so, and the values it gives.
+"""UPDATE and DELETE with LEFT JOIN: conditions on the joined table, and the values taken from it.
 
 `LEFT JOIN b ON … WHERE b.id IS NULL` is a NOT EXISTS. A value of such a table is a scalar subquery, NULL without partner.
 """

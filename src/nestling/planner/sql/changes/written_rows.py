@@ -18,10 +18,10 @@ from nestling.planner.sql.scope import Env, Translation
 
 
 def written_rows(node: exp.Values, attributes: Sequence[Attribute], env: Env) -> Values | None:
-    """Rows of which a column has values of several types, so that they are no table with a type for it: of 5 and 1.50 a text
-    column has "5" and "1.50".
+    """Rows of VALUES with a column of several types, so that they are not a table with one type for it.
 
-    None for others, those with a WITH, an order or a limit of their own, and in SQLite, whose VALUES convert nothing.
+    Of 5 and 1.50 a text column gets "5" and "1.50". None for other rows, for those with a WITH, an order or a limit of their own,
+    and in SQLite, whose VALUES convert nothing.
     """
     rows = [row.expressions for row in node.expressions]
     is_plain = not any(node.args.get(name) for name in ("with_", "order", "limit", "offset"))

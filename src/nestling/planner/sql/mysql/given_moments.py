@@ -66,7 +66,7 @@ def _begun(value: Expression) -> Parameter:
 
 
 def refuse_text_beside(left: Expression, right: Expression) -> None:
-    """Raise the gap of such a text that is compared with what is no column or value of times."""
+    """Raise the gap for such a text that is compared with anything but a column or value of times."""
     for one, other in ((left, right), (right, left)):
         if other.type.name not in TIMES or is_text_of_moment(other):
             refuse_text_of_moment(one)

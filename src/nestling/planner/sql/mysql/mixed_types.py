@@ -1,4 +1,4 @@
-"""Values of two kinds between which MySQL converts in a way of its own: gaps, but for texts that are times of day or bytes."""
+"""Values of two kinds between which MySQL converts in a special way: gaps, except for texts that are times of day or bytes."""
 
 from __future__ import annotations
 

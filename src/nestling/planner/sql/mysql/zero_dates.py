@@ -27,7 +27,7 @@ def moment_of_number(number: Expression, kind: Type) -> Literal:
 
 
 def dates_alone(expression: Expression) -> Expression:
-    """What MySQL's functions of dates are given: NULL for what is no date."""
+    """The argument of MySQL's date functions: NULL for a value that is not a date."""
     if not is_mixed_time(expression):
         return expression
     if expression.type.fraction_digits > BSON_DIGITS:

@@ -1,4 +1,4 @@
-"""PostgreSQL's `ARRAY(SELECT …)`: what `array_agg` gathers of the query's rows, in their order, empty where there are none."""
+"""PostgreSQL's `ARRAY(SELECT …)`: what `array_agg` collects from the query's rows, in their order; empty if there are none."""
 
 from __future__ import annotations
 

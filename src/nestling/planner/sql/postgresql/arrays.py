@@ -1,7 +1,7 @@
-"""PostgreSQL's arrays: what is asked of the elements of a column whose values are arrays of one dimension.
+"""PostgreSQL's arrays: conditions on the elements of a column whose values are arrays of one dimension.
 
-Elements are compared with values of their own type. A column that also holds arrays of more dimensions, or such as do not begin
-at 1, is a gap: both are other arrays to PostgreSQL than a list of their elements.
+Elements are compared with values of their own type. A column that also holds arrays of more dimensions, or that do not begin
+at 1, is a gap: both are different arrays to PostgreSQL than a list of their elements.
 """
 
 from __future__ import annotations

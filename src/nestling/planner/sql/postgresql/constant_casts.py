@@ -18,7 +18,7 @@ _EXACTLY = Context(prec=2000, rounding=ROUND_HALF_UP)
 
 
 def fitted(constant: Expression, kind: Type, node: exp.Cast) -> Expression:
-    """The constant as its cast makes it; what is no constant as it is."""
+    """The constant as its cast converts it; anything but a constant unchanged."""
     value = constant.value if isinstance(constant, Literal) else None
     match kind.name:
         case TypeName.TEXT if isinstance(value, str) and kind.numbers:

@@ -89,9 +89,10 @@ def _constant_path(node: exp.Expr, env: Env) -> list[object]:
 
 
 def equal_json(node: exp.Binary, env: Env, bound: Bind) -> Expression | None:
-    """`data -> 'key' = '"text"'::jsonb`, of a constant that is no array or object; None where it is no such comparison.
+    """`data -> 'key' = '"text"'::jsonb`, for a constant that is not an array or object; None for other comparisons.
 
-    What contains a text, number, truth value or null is equal to it, but for an array, which alone contains an empty one.
+    A value that contains a text, number, boolean or null is equal to it, unless it is an array; only an array contains an empty
+    one.
     """
     sides = (node.this.unnest(), node.expression.unnest())
     for side, other in (sides, sides[::-1]):

@@ -14,7 +14,7 @@ _REFUSED = (exp.AggFunc, exp.Case, exp.Coalesce, exp.Window, exp.Where, exp.Havi
 
 
 def with_rows_in_from(node: exp.Select) -> exp.Select:
-    """The SELECT that names the function in FROM; the same where there is none, or more to it."""
+    """The SELECT with the function moved to FROM; unchanged if there is none, or it does more."""
     found = list(_functions(node))
     if not found or any(each != found[0] or each.find_ancestor(*_REFUSED, exp.Select) is not node for each in found):
         return node

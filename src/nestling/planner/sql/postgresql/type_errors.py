@@ -46,14 +46,14 @@ def refuse_composite(node: exp.Expr, grammar: str, *sides: Expression) -> None:
 
 
 def refuse_label(text: str, wanted: Type) -> None:
-    """Raise the mistake of a text that stands for an enum's value and is none."""
+    """Raise the mistake of a text that should be an enum's value and is not."""
     if wanted.name is TypeName.ENUM and wanted.values and text not in wanted.values:
         known = name_list(wanted.values)
         raise mistake(f"`{text}` is not a value of its enum", None, f"there is {known}")
 
 
 def refuse_no_uuid(text: str, wanted: Type) -> None:
-    """Raise the mistake of a text that stands for a UUID and is none, which PostgreSQL refuses before it runs anything."""
+    """Raise the mistake of a text that should be a UUID and is not, which PostgreSQL refuses before it runs anything."""
     if wanted.name is TypeName.UUID and not UUID_TEXT.fullmatch(text):
         raise mistake(f"`{text}` is not a UUID", None, UUID_FORM)
 

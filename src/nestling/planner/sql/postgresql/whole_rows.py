@@ -11,7 +11,7 @@ from nestling.planner.sql.scope import Env, FromSource
 
 
 def row_of(node: exp.Expr, env: Env) -> FromSource | None:
-    """The table whose row `t.*` is, or `t` where it is no column."""
+    """The table whose row `t.*` is, or `t` if that is not a column."""
     if not isinstance(node, exp.Column) or env.dialect.rules is not Rules.POSTGRESQL:
         return None
     name = node.table if isinstance(node.this, exp.Star) else node.name
@@ -32,7 +32,7 @@ def present(source: FromSource, node: exp.Expr, env: Env) -> exp.Expr:
 
 
 def object_of(node: exp.Expr, env: Env) -> exp.Expr | None:
-    """The row as `json_build_object` makes it of its columns, NULL where there is none; None of what is no row."""
+    """The row as `json_build_object` of its columns, NULL if there is no row; None for anything but a row."""
     source = row_of(node.unnest(), env)
     if source is None:
         return None

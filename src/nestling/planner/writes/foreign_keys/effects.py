@@ -114,7 +114,7 @@ class Effect:
 
 
 def effect_on(work: WriteDraft, effects: dict[str, Effect], entity: str) -> Effect:
-    """The effect on an entity, a new one when there is none yet."""
+    """The effect on an entity, a new one if there is none yet."""
     if entity not in effects:
         effects[entity] = Effect(scan_of(work.model.entity(entity), work.name(entity)))
     return effects[entity]

@@ -1,6 +1,6 @@
-"""Trees of rows that refer to rows of their own entity: the keys of all that go are read once, level by level.
+"""Trees of rows that refer to rows of their own entity: the keys of all deleted rows are read once, level by level.
 
-What follows is asked of these keys alone, so that as much is read as goes. It is the same wherever the rows lie.
+Further steps use these keys alone, so that only the deleted rows are read. This is the same wherever the rows are stored.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def _objects_inside(nodes: Sequence[Node], known: Known) -> tuple[FieldMatch, ..
 
 
 def element_matches(node: Node, known: Mapping[str, WrittenValue], row: Cells | None) -> tuple[FieldMatch, ...]:
-    """What tells an element of an array; a row without a key is told by its pairs, too."""
+    """The conditions that identify an element of an array; for a row without a key they include its pairs."""
     found = [FieldMatch(path, value) for name, value in known.items() if (path := node.path_of(name)) is not None]
     if row is not None and not row.entity.key:
         return (*found, *(FieldMatch(path, value) for path, value in pair_fields(node, row)))

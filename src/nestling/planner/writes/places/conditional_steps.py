@@ -54,7 +54,7 @@ def with_parent(design: Design, place: Place, row: Cells, steps: Sequence[WriteS
 def without_parent(
     design: Design, places: Sequence[Place], row: Cells, steps: Sequence[WriteStep]
 ) -> tuple[WriteStep, ...]:
-    """The steps when there is no row above."""
+    """The steps, run only if there is no row above."""
     place = places[0]
     scan = scan_of(design.model.entity(place.nodes[-2].entity), "above")
     missing = Not(Exists(filtered(scan, equal_cells(scan, _held(place, row)))))

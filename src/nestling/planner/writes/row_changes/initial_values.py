@@ -23,9 +23,9 @@ def filled_whole(design: Design, entity: Entity) -> tuple[Copy | Computed, ...]:
 
 
 def copied_whole(design: Design, entity: Entity) -> tuple[Copy, ...]:
-    """What a new row copies right from the beginning, be there something to copy or not.
+    """The copies that a new row gets from the beginning, whether or not there is something to copy.
 
-    Of a parent with nothing but NULL an object is kept, of none nothing: whoever inserts tells them apart by a value alone.
+    For a parent with nothing but NULL an object is stored, for a missing one nothing: an INSERT distinguishes them by one value.
     """
     node = _whole(design, entity)
     copies = dict.fromkeys(each.copy for each in copied_fields(node)) if node is not None else ()

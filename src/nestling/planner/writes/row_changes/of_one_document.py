@@ -1,9 +1,11 @@
-"""Rows in arrays of one document are changed or removed by one command for all of them, as the server writes a document anew
-with each command, however little changes in it.
+"""Rows in arrays of one document are changed or removed by one command for all of them.
 
-That is the same as a command for each row where these commands differ in one column alone, and that only tells an element: the
-one command asks for an element whose value is in the list of theirs. Rows that get other values, or are told by more columns, are
-grouped by these too. Where each row of an array has new values of its own, these are lists beside that of the keys.
+The server rewrites a document with each command, however little changes.
+
+A single command is the same as a command for each row if these commands differ in one column only, and that column only
+identifies an element: the single command finds elements whose value is in the list of these. Rows with different new values, or
+identified by more columns, are grouped by these too. If each row of an array has its own new values, these are lists beside that
+of the keys.
 """
 
 from __future__ import annotations

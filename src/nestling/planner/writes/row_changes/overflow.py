@@ -1,6 +1,6 @@
-"""Arrays with an overflow: when a row comes or goes, all elements are numbered anew, in the array and its pages.
+"""Arrays with an overflow: when a row is added or removed, all elements are numbered again, in the array and its pages.
 
-Pages hold what the bound leaves over, in the array's order; so a row that comes or goes anywhere moves those after it. A new row
+Pages contain what exceeds the bound, in the array's order; so a row added or removed anywhere moves those after it. A new row
 waits in a page of its own, number 0, until all get their places.
 """
 

@@ -18,7 +18,10 @@ from nestling.planner.writes.draft.fetch import fetch, plan, same_row
 
 
 def refuse_taken(design: Design, row: Cells, embedding: Embedding) -> Iterator[WriteStep]:
-    """Before a row gets its place: it must be one of the array's (below the first is none, says the place itself), and free."""
+    """Yield checks before a row gets its slot: the slot must exist in the array, and be free.
+
+    The place itself refuses a slot below the first.
+    """
     slots, entity = embedding.slots, row.entity
     assert slots is not None
     link = design.model.relationship(embedding.relationship)

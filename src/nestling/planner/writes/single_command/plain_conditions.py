@@ -97,9 +97,9 @@ def parameter_in(value: Expression) -> str:
 
 
 def amount(column: Column, value: Expression) -> tuple[WrittenValue, bool] | None:
-    """What is added to a number that is never NULL, and whether it is taken from it; None where it is no such sum.
+    """The value added to a number that is never NULL, and whether it is subtracted; None if the expression is not such a sum.
 
-    Decimals are no such numbers: their sums are rounded to the attribute's places.
+    Sums of decimals are not, because they are rounded to the attribute's places.
     """
     inner = value.operand if isinstance(value, AttributeCast) else value
     if not isinstance(inner, Arithmetic) or inner.operator not in (ArithmeticOperator.ADD, ArithmeticOperator.SUBTRACT):

@@ -60,9 +60,9 @@ from nestling.planner.writes.unindexed_uniques import is_looked_for
 
 
 def shortest(write: Update | Delete, design: Design, *, computed: bool = False) -> WritePlan | None:
-    """The plan of one command (for an element of an array two: it may lie among the orphans); None where there is none.
+    """The plan with one command (two for an array element, which may be among the orphans); None if there is none.
 
-    `computed`: new values are computed by the server also where operators say them.
+    `computed`: the server computes new values even if operators can express them.
     """
     entity, conditions = design.model.entity(write.target.entity), asked(write.target, write.predicate)
     if conditions is None or any(place.copy is not None for place in design.places[entity.name]):

@@ -81,7 +81,7 @@ def _element_target(entity: Entity, place: Place, conditions: Sequence[PlainCond
 
 
 def siblings(design: Design, entity: Entity, conditions: Sequence[PlainCondition]) -> RowTarget | None:
-    """Elements of the array of one parent, told by its key, whatever else is asked of them; None where they lie otherwise."""
+    """Elements of the array of one parent, identified by its key, whatever the other conditions; None if stored otherwise."""
     (place, *others) = design.places[entity.name]
     if others or not is_plain_array(place):
         return None

@@ -64,7 +64,7 @@ def change_of_array(
 
 
 def own_texts(saying: StatementDraft, row: EntityRow, texts: list[str]) -> list[str]:
-    """Conditions on a row that a statement changes, which goes without an alias."""
+    """Conditions on the row that a statement changes, which has no alias."""
     row.after, row.on = None, ()  # the statement is of these rows alone
     query = RowsQuery(saying.rows, row)
     saying.rows.name(row, OWN)

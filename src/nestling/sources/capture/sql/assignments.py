@@ -18,7 +18,7 @@ _GIVEN = ("$set", "$inc", "$mul", "$min", "$max")
 
 
 def assigned(saying: StatementDraft, column: RowAttribute, operator: str, operand: Any, path: str) -> str:
-    """The new value of an attribute, whose old one goes by its bare name; raises CannotSay."""
+    """The new value of an attribute, whose old value is its bare name; raises CannotSay."""
     if operator in _GIVEN and isinstance(operand, dict | list):
         raise CannotSay(f"a document or list as the value of `{path}`")
     if operator == "$unset" or (operator == "$set" and operand == "?null"):

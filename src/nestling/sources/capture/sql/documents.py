@@ -39,11 +39,11 @@ _NO_ROWS = {
 
 @dataclass(slots=True)
 class StatementDraft:
-    """One statement being said: the design, the rows and parameters it has so far, and what is to be told of it.
+    """One statement being written: the design, its rows and parameters so far, and the notes about it.
 
-    `listed`: how many values its lists have. `single`: the rows of arrays that have one at most, by how they are joined.
-    `kind`: the value its filter compares a discriminator with; empty: not known. `beside`: the rows of subtypes whose fields
-    stand beside those of a row, by that row and the relationship. `finds_one`: it finds one of several documents by a query.
+    `listed`: how many values its lists have. `single`: the rows of arrays with at most one element, by how they are joined.
+    `kind`: the value its filter compares a discriminator with; empty if unknown. `beside`: the rows of subtypes whose fields are
+    beside those of a row, by that row and the relationship. `finds_one`: it finds one of several documents by a query.
     `statistics`: of the documents, as far as they are known.
     """
 

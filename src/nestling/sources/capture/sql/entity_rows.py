@@ -15,9 +15,8 @@ TOKEN = re.compile("\x01(\\d+)\x02([^\x03]*)\x03")
 class EntityRow:
     """An occurrence of an entity, joined where each of its attributes in `on` equals a text.
 
-    `after`: the row it hangs on. `outer`: by a LEFT JOIN. `conditions` are further ones of the join, `filters` those that
-    name rows hanging on it, asked once all are joined. `is_copy`: reached by a copy, so that what is written there is no change
-    of the data.
+    `after`: the row it is joined to. `outer`: by a LEFT JOIN. `conditions` are further ones of the join, `filters` those on rows
+    joined to it, tested once all are joined. `is_copy`: reached by a copy, so that a write there is not a change of the data.
     """
 
     number: int

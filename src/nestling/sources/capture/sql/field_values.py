@@ -23,7 +23,7 @@ class AskedByKind(CannotSay):
 
 
 class AskedOfOtherKind(CannotSay):
-    """A command goes by a field that only rows of another kind have: it does not ask for rows of the kind at hand."""
+    """Raised for a condition on a field that only rows of another kind have: the command finds no rows of this kind."""
 
 
 class OnlyUpkeep(CannotSay):
@@ -91,12 +91,12 @@ class Many:
 
 @dataclass(frozen=True, slots=True)
 class Unmapped:
-    """A field that is no attribute of the model: why."""
+    """A field that is not an attribute of the model, and why."""
 
     why: str
 
     def refusal(self) -> CannotSay:
-        """The error of a command that goes by it."""
+        """The error for a command that depends on the field."""
         return CannotSay(self.why)
 
 
@@ -105,7 +105,7 @@ class OfOtherKind(Unmapped):
     """A field that only rows of another kind than the one at hand have."""
 
     def refusal(self) -> CannotSay:
-        """The error of a command that goes by it."""
+        """The error for a command that depends on the field."""
         return AskedOfOtherKind(self.why)
 
 

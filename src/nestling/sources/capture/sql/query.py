@@ -46,7 +46,7 @@ class RowsQuery:
         return outer
 
     def open(self, array: Many, *, outer: bool) -> EntityRow:
-        """Join the rows of an array, whether or not anything is asked of them: they decide how many rows there are."""
+        """Join the rows of an array, even if they are not used: they decide how many rows there are."""
         first, last = array.join(outer)
         if first.after is not None and not self.holds(first.after):
             first.after = self.root  # the array is of the query this one reads from

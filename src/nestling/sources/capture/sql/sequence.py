@@ -1,4 +1,4 @@
-"""The order of the statements that one command comes to: none should change what a later one goes by."""
+"""The order of the statements that one command becomes: none should change what a later one depends on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Use:
 
 
 def in_order(made: Iterable[Written], *, as_given: bool = False) -> list[Written]:
-    """The statements in an order in which none changes what a later one goes by; where there is none, a note says so.
+    """The statements in an order in which none changes what a later one depends on; if there is no such order, a note says so.
 
     `as_given`: they stay in their order.
     """

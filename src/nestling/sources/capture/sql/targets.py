@@ -19,7 +19,7 @@ from nestling.sources.capture.sql.statement_texts import selected
 from nestling.sources.capture.sql.words import quoted
 
 OWN = "\x04"
-"""The alias of the row a statement changes, which goes without one."""
+"""A placeholder for the alias of the row that a statement changes, which in SQL has none."""
 CHANGES_ALL = "it changes one of the matching documents; the SQL statement changes all"
 
 

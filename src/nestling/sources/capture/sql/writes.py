@@ -19,7 +19,7 @@ from nestling.sources.capture.sql.updates import updates
 
 
 def writes(new: New, shape: CommandShape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
-    """The statements a write comes to; raises OnlyUpkeep when there are none, CannotSay when one of them cannot be said.
+    """The statements that a write becomes; raises OnlyUpkeep if there are none, CannotSay if SQL cannot express one of them.
 
     `grown`: the arrays of the collection that updates were seen to add to.
     """
