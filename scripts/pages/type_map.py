@@ -244,8 +244,8 @@ POLICIES = (
         "lengths of texts",
         (
             "`unload` declares them in servers; a column with a longer text, as SQLite accepts it, has none, with a note."
-            " In MySQL a row has at most 65,535 bytes: the longest texts of a wider one are `longtext`; a key has 3,072, and a text"
-            " in it that is longer than declared is refused"
+            " In MySQL a row has at most 65,535 bytes: the longest texts of a wider one are `longtext`; a key has 3,072, and a"
+            " text in it that is longer than declared is refused"
         ),
     ),
     (
