@@ -226,11 +226,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class DesignMoves:
-    """What a migration would do, by its two designs alone.
+    """What a migration would do, derived from its two designs alone.
 
     `anew`: collections that are built, for the first time or instead of the one of that name. `left`: old collections that are
     set aside. `built`: indexes that the new design names, `besides`: those that keys, references and upkeep need. `dropped`:
-    indexes that the new design does not have. Of each index its collection, and what it is in words.
+    indexes that the new design does not have. Each index is given as its collection and its description in words.
     """
 
     anew: tuple[str, ...] = ()

@@ -50,7 +50,7 @@ class Hop:
         return link.child_attributes if self.up else link.parent_attributes
 
     def far(self, model: Model) -> tuple[str, ...]:
-        """The attributes of the target row by which it goes, in the same order; none is NULL if there is a target row."""
+        """The attributes of the target row that the hop compares, in the same order; none is NULL if there is a target row."""
         link = model.relationship(self.relationship)
         return link.parent_attributes if self.up else link.child_attributes
 

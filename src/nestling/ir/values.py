@@ -61,9 +61,9 @@ _OBJECT_ID_TEXT = re.compile(r"[0-9a-f]{24}", re.ASCII)
 class Policy:
     """What to do with values BSON has no exact type for.
 
-    `microseconds`: what a load does with moments that have some, where the design keeps dates. How a value is stored does not
-    follow from it, so it is no part of what tells loads apart. `of_documents`: rows go from documents into documents, and stay
-    apart what SQL has one value for: in them an ObjectId is no text, and json and arrays are what BSON has.
+    `microseconds`: what a load does with moments that have some, if the design keeps dates. It does not affect how a value is
+    stored, so it is not part of what distinguishes loads. `of_documents`: rows go from documents to documents, and values that
+    are equal in SQL stay distinct: an ObjectId is not a text, and json and arrays are as in BSON.
     """
 
     long_decimals: Literal["error", "text"] = "error"

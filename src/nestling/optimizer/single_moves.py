@@ -43,7 +43,7 @@ class SingleMoves:
 
 
 def cheaper(problem: DesignProblem, chosen: frozenset[str], deadline: float) -> frozenset[str]:
-    """Make every move that lessens the cost, until none is left or the time (of `time.perf_counter`) is up."""
+    """Make every move that lowers the cost, until none is left or the time (of `time.perf_counter`) is up."""
     moves, moved = SingleMoves(problem, chosen), True
     while moved:
         moved = False

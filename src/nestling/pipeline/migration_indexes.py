@@ -43,9 +43,9 @@ def index_moves(
     finals: Mapping[str, str],
     stays: frozenset[str],
 ) -> IndexMoves:
-    """What is done about the indexes there are `today`, and about those of the new design; all else is as in `fates`.
+    """What happens to the existing indexes `today`, and to those of the new design; everything else is as in `fates`.
 
-    `names` are those collections have while they are built, `finals` the other way round; `stays` are not built anew.
+    `names` are the collections' names while they are built, `finals` the reverse; `stays` are not rebuilt.
     """
     from nestling.executors.migrate.job import IndexMoves
     from nestling.planner.migration import renamed

@@ -14,7 +14,7 @@ _PLAIN = re.compile(_NAME)
 
 
 def lower_index(keys: Sequence[str], where: str, name: str) -> PartialIndex | None:
-    """The index over these keys, each a column or `lower()` of one; None if one is something else, or none is `lower()`."""
+    """The index over these keys, each a column or `lower()` of one; None if a key is anything else, or none is `lower()`."""
     columns, lower = list[str](), list[str]()
     for key in keys:
         in_lower = _LOWER.fullmatch(key.strip())

@@ -78,7 +78,7 @@ class KeyMatch:
 def match_of(
     table: HashedTable, steps: Steps, values: frozenset[int], target: KeyColumn, kind: str, *, is_key: bool
 ) -> KeyMatch | None:
-    """How a column's values match a target; None if none is found, or both are values of the same kind."""
+    """How a column's values match a target; None if none is found, or if both are values of the same kind."""
     found = len(values & target.values)
     if not found:
         return None

@@ -54,12 +54,12 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class IndexFacts:
-    """An index: its keys (field and 1, -1, "text", "2dsphere", …), what makes it special, its size and its use.
+    """An index: its keys (field and 1, -1, "text", "2dsphere", …), its options, its size and its use.
 
-    `uses` since `since_seconds` before the facts were taken, over `nodes` nodes; None when it may not be asked. `present`: its
-    keys that documents in it have, where nothing else is asked of them. `text`: what makes it again. `outdated_texts`: of a TTL
-    index, the texts that as dates are older than it allows, and `dates`, whether any document has a date there; None where they
-    were not looked for.
+    `uses` since `since_seconds` before the facts were taken, over `nodes` nodes; None if the user may not ask. `present`: the
+    keys that documents in it must have, if there is no other condition on them. `text`: the command that creates it again.
+    `outdated_texts`: for a TTL index, the texts that as dates are older than it allows, and `dates`, whether any document has a
+    date there; None if they were not searched.
     """
 
     name: str

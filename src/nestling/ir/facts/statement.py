@@ -65,18 +65,18 @@ class LastSeen:
 
 @dataclass(frozen=True, slots=True)
 class StatementFacts:
-    """A shape of statement: how often it was seen, what it filters and sorts by, and what the server did for it, in sums.
+    """A shape of statement: how often it was seen, what it filters and sorts by, and the server's work for it, in sums.
 
-    `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared of every document found,
-    equalities first; `equalities`: how many of them are. `branches`: the branches of its `$or`, of which one is met besides;
-    empty where it has none, or where one of them compares no field. These and `sort` are what an index can serve: fields of the
-    collection, none a pipeline makes. `collation`: its strength, 0 without one. `followed`: the collections in which the
-    application then asked for what the answers held, and after how many of the times: joins it makes itself. `taken`: what reads
-    took of a document, and how many times; nothing where that is not known. `scripts`: operators of the statement that run
-    JavaScript. `gathers`: an answer is made of many documents, such as their count, so that `returned` does not tell how many
-    matched. `by_client`: a client saw it, which does not know what the server examined, and whose seconds are those until it had
-    the answer. `last`: its latest execution, None where times were not noted. `matched`: of a statement that gathers, the share
-    of the collection's documents that its latest condition lets through, by a sample; None where it was not asked.
+    `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared in every document found,
+    equalities first; `equalities`: how many of them are. `branches`: the branches of its `$or`, one of which must hold too; empty
+    if it has none, or if one of them compares no field. These and `sort` are what an index can serve: fields of the collection,
+    not those that a pipeline makes. `collation`: its strength, 0 without one. `followed`: the collections in which the
+    application then looked up values of the answers, and after how many of the executions: joins it makes itself. `taken`: what
+    reads used of a document, and how many times; empty if unknown. `scripts`: operators of the statement that run JavaScript.
+    `gathers`: an answer is made of many documents, such as their count, so that `returned` does not show how many matched.
+    `by_client`: a client recorded it, which does not know what the server examined, and whose seconds last until it had the
+    answer. `last`: its latest execution, None if times were not recorded. `matched`: for a statement that gathers, the share of
+    the collection's documents that its latest condition selects, by a sample; None if that was not measured.
     """
 
     database: str

@@ -300,9 +300,9 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class InSubquery:
-    """Whether a row of the relation equals the operands: NULL when none is equal and one might be, were NULL known.
+    """Whether a row of the relation equals the operands: NULL if none is equal but one might be, if NULL were known.
 
-    `operator` is another comparison of the one operand with the row's value: it is what `> ANY (SELECT …)` asks.
+    `operator` is another comparison of a single operand with the row's value, as for `> ANY (SELECT …)`.
     """
 
     operands: tuple[Expression, ...]

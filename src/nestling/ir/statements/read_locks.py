@@ -1,4 +1,4 @@
-"""What a read that locks its rows does at the source, and what is said of it."""
+"""What a read that locks its rows does at the source, and the note about it."""
 
 from __future__ import annotations
 

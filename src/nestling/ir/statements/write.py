@@ -63,7 +63,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedValue:
-    """An attribute whoever stores a row makes the value of, where the row has none (it is not given, or NULL)."""
+    """A value of an attribute that whoever stores the row generates if the row has none (it is not given, or NULL)."""
 
     attribute: str
     how: Generated

@@ -43,7 +43,7 @@ _WANTED = {
 
 
 def read_file(path: Path | str) -> Reading | Proposal:
-    """The reading or proposal in a file; raises `InputError`, also when there is no such file or it is not text."""
+    """The reading or proposal in a file; raises `InputError`, also if the file does not exist or is not text."""
     text = text_given(path, f"name a nestling file: `nestling design {path} -o design.yaml` writes one")
     if Path(path).suffix == ".sql":
         move = f"name a nestling file: `nestling design {path} -o design.yaml` makes one from tables"

@@ -58,7 +58,7 @@ def fields(renames: list[dict[str, str | None]]) -> tuple[ir.Field, ...]:
 
 
 def field_texts(stored: tuple[ir.Field, ...]) -> Plain:
-    """A list of names when none is renamed, else a map (or, where an attribute is there twice, a list of pairs)."""
+    """A list of names if none is renamed, else a map (or, if an attribute occurs twice, a list of pairs)."""
     if all(field.path == stored_name(field.attribute) for field in stored):
         return [field.attribute for field in stored]
     pairs = {field.attribute: field.path for field in stored}

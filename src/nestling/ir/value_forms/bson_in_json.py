@@ -1,6 +1,6 @@
-"""BSON values that JSON has none of, inside of json: as Extended JSON, `{"$date": …}`, which tells them all, and back.
+"""BSON values that JSON cannot express, inside of JSON: as Extended JSON, `{"$date": …}`, which distinguishes them all, and back.
 
-Numbers stay numbers where JSON has them.
+Numbers stay numbers if JSON has them.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ ANCHOR = "anchor"
 
 
 def shared(design: Design, upkeep: Upkeep) -> Shared | None:
-    """The read of the rows, told by the one attribute that is their key, and the command for such a row; None for other copies.
+    """The read of the rows by the one attribute that is their key, and the command for such a row; None for other copies.
 
-    A row that is not there any more is one without values.
+    A row that no longer exists is one without values.
     """
     copy, model = upkeep.what, design.model
     if not isinstance(copy, Copy) or not copy.is_of_parent or copy.form is not Form.OBJECT:

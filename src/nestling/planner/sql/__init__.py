@@ -47,11 +47,11 @@ def translate(
     constants: Mapping[str, ConstantValue] = MappingProxyType({}),
     watch: Callable[[Expression, exp.Expr], None] | None = None,
 ) -> Query | Write:
-    """One SQL statement as algebra; `rounds`: datetimes that are stored among dates are rounded to the millisecond.
+    """One SQL statement as algebra; `rounds`: datetimes stored as dates are rounded to the millisecond.
 
-    `constants` stand in place of the parameters of these names, which `StatementGap.parameters` may have asked for.
+    `constants` replace the parameters of these names, which `StatementGap.parameters` may have asked for.
     Raises WorkloadError (a mistake: syntax, unknown or ambiguous names, several statements, over 100 KB), or a `StatementGap`
-    (a construct nothing is made of yet), each with line and column. `watch` is told what every piece of it means.
+    (a construct that is not supported yet), each with line and column. `watch` is called with the meaning of every part.
     """
     rules = dialect_of(dialect)
     parsed = parse(sql, rules, constants)

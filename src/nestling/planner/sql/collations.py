@@ -206,7 +206,7 @@ def keep(column: Column, rule: Collation | None, translation: Translation) -> No
 
 
 def output_collation(expression: Expression, tree: exp.Expr | None, env: Env) -> Collation | None:
-    """The collation an output hands on to the query around it; None when it has none of its own."""
+    """The collation that an output passes to the query around it; None if it has none of its own."""
     found = explicit(tree, env)
     if found is None and env.dialect.rules is Rules.MYSQL:
         return collation_of([expression], env.translation)

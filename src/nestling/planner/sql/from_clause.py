@@ -31,7 +31,7 @@ _SEEN_BY_LATERAL = (*_INNER, JoinKind.LEFT)
 
 
 def bind_from(select: exp.Select, env: Env) -> _Tables:
-    """The relation and scope of a SELECT's FROM and joins; one empty row when it has none. `env` is what lies outside."""
+    """The relation and scope of a SELECT's FROM and joins; one empty row if it has none. `env` is the scope around it."""
     source = select.args.get("from_")
     if select.args.get("laterals") or select.args.get("match"):
         raise statement_gap("LATERAL", select)

@@ -146,7 +146,7 @@ def of_any(parts: tuple[Condition, ...], elements: float, empty: float = 0.0) ->
 
 
 def has_some(share: float, elements: float, empty: float = 0.0) -> float:
-    """The share of documents with so many elements on average, one of which is among that share of all; `empty` have none."""
+    """The share of documents, with so many elements on average, that have one in the given share; `empty` have no elements."""
     filled = 1 - empty
     return float(filled * (1 - (1 - min(share, 1.0)) ** (elements / filled))) if filled > 0 else 0.0
 

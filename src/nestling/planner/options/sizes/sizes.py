@@ -261,7 +261,7 @@ class Sizes:
         return max(rows, min(1.0, self.rows(access.entity)))
 
     def apart(self, access: Access, filters: Sequence[AttributeFilter]) -> Iterable[AttributeFilter]:
-        """One filter for each attribute whose share is told whatever it is compared by, and one for each kind of others."""
+        """One filter for each attribute whose share is known whatever the comparison, and one for each kind of the others."""
         known = self._shares_told(access)
 
         def kind(one: AttributeFilter) -> Operator | None:

@@ -32,7 +32,7 @@ class LimitedRows:
 
 
 def limited_rows(relation: Relation, model: Model, values: SampleValues, *, own: bool) -> LimitedRows | None:
-    """The rows limited before all else; None where there is no such limit, or one of groups. `own`: the statement has a LIMIT."""
+    """The rows limited before everything else; None if there are none, or for groups. `own`: the statement has a LIMIT."""
     below = relation
     while not isinstance(below, a.LimitOffset) or own:
         own = own and not isinstance(below, a.LimitOffset)

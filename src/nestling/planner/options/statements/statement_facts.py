@@ -51,11 +51,13 @@ GROUPING_STAGES = 1 + work_of.light(2)
 
 @dataclass(frozen=True, slots=True)
 class TableUse:
-    """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
-    equal one of another occurrence, whether it is one of a subquery, and of one whose value is `shown`, whether it is `limited`
-    before more is joined to it, its name in the statement, whether its rows are those of the statement itself, over which there
-    is a window, and whether it is `optional`: the rows before it stay where it has none for them. `ranges`: what rows of other
-    tables give the ends of. `lacking`: of a subquery that is to find none.
+    """One occurrence of an entity in a statement.
+
+    `left`: what joins are ordered by. `conditions`: those on its rows alone, by attribute. `joined`: the attributes that equal one of
+    another occurrence. `inside`: it is in a subquery; `shown`: in one whose value is shown. `limited`: before more is joined to it.
+    `alias`: its name in the statement. `windowed`: its rows are the statement's own, over which there is a window. `optional`: the
+    rows before it stay without a match. `ranges`: those whose ends rows of other tables give. `lacking`: it is in a subquery that
+    must find nothing.
     """
 
     left: RemainingRows | None
@@ -83,8 +85,9 @@ class TableUse:
 
 @dataclass(frozen=True, slots=True)
 class GroupFacts:
-    """Rows put into groups: the keys that tell them apart, the values worked out for each row, the conditions on groups, and
-    whether these are sorted. `same`: the columns that equal one; `shares`: of each table's rows, by alias, those reached.
+    """Rows put into groups: the keys, the values computed for each row, the conditions on groups, and whether groups are sorted.
+
+    `same`: the columns that equal one; `shares`: for each table, by alias, the share of its rows that are reached.
     """
 
     keys: tuple[Expression, ...]

@@ -53,11 +53,12 @@ class Visit:
 
 
 def visits(statement: Statement, model: Model, sizes: Sizes, unrestricted: Access | None = None) -> tuple[Visit, ...]:
-    """Every read access once, in the order statements are compiled in; at `unrestricted`, whose conditions find no rows, last.
+    """Every read access once, in the order in which statements are compiled.
 
-    That is from the one whose conditions leave the least share of its rows along what is joined to it, what is restricted or one
-    row at most first; what is joined to nothing starts anew. What a subquery in FROM limits comes before what is joined to it,
-    and what an outer join adds after the rest.
+    The order starts with the access whose conditions leave the smallest share of its rows and follows the joins, restricted
+    accesses and those of at most one row first; an access that is joined to nothing starts again. The rows that a subquery in
+    FROM limits come before what is joined to them, and what an outer join adds comes after the rest. `unrestricted`, whose
+    conditions find no rows, comes last.
     """
     return tuple(_Walk(statement, model, sizes, unrestricted).visits())
 

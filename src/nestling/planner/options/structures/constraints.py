@@ -78,7 +78,7 @@ def _on_the_same(design: Design, constraint: Constraint, there: Place) -> Iterat
 
 
 def with_constraints(design: Design, kept: Iterable[Constraint]) -> tuple[Design, tuple[Constraint, ...]]:
-    """The design with an index for each constraint it has none for, and the constraints no index of it can keep."""
+    """The design with an index for each constraint that lacks one, and the constraints that no index of it can enforce."""
     more, lost = list[Index](), list[Constraint]()
     for each in kept:
         if is_kept(design, each):

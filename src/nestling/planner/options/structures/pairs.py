@@ -58,9 +58,9 @@ def touched(paired: Paired, access: Access) -> set[str]:
 
 
 def taken_out(sizes: Sizes, paired: Paired, access: Access, rows: float, use: PairUse, *, alone: bool) -> Work | None:
-    """Values taken out of the lists of so many rows; None when none is needed. `alone`: what would be a `find` elsewhere.
+    """The work of taking values out of the lists of so many rows; None if none is needed.
 
-    What the index does not find, such as NULL, is looked for in all of them.
+    `alone`: it would be a `find` elsewhere. What the index does not find, such as NULL, is searched in all rows.
     """
     seen = touched(paired, access)
     if not seen:

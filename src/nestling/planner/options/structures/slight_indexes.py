@@ -31,10 +31,11 @@ TOLD = 0.05
 def without_slight(
     steps: Iterable[StatementStep], indexes: Collection[str], least: Mapping[str, float], rates: Mapping[str, float]
 ) -> Iterator[StatementStep]:
-    """The steps without the modes by an index that save too little over a mode that needs no more than they do, but for it; modes
-    that do but for which index it is, and are not further apart, cost nearly what the dearest of them does.
+    """The steps without modes by an index that save too little over a mode that otherwise needs the same.
 
-    `least`: seconds an execution of each statement costs at least; `rates`: executions a second.
+    Modes that differ only in their index, and by no more than that, get nearly the cost of the most expensive of them.
+
+    `least`: the least seconds that an execution of each statement costs; `rates`: executions a second.
     """
     nothing = NOTHING * sum(rates[name] * seconds for name, seconds in least.items())
     for step in steps:

@@ -38,7 +38,7 @@ class Triggered:
         return self._fired(access, kind, lambda trigger: bool(trigger.back))
 
     def of_children(self, access: Access, kind: type[Kept]) -> Mapping[str, Kept]:
-        """By id: what parents hold of their children; a new parent has none yet."""
+        """By structure, what parents keep of their children; a new parent keeps nothing yet."""
         is_new = access.kind is StatementKind.INSERT
         return self._fired(access, kind, lambda trigger: bool(trigger.back) or not is_new)
 

@@ -1,7 +1,7 @@
-"""A walk along a tree disappears where each row's document holds those above it, and they are fresh enough.
+"""Replaces a walk along a tree if each row's document holds those above it, and these are fresh enough.
 
-All rows below one are those that hold it among theirs; all rows above one are held in its own document. How far it is from one
-to the other is told by the place among those above.
+All rows below one are those that hold it among their ancestors; all rows above one are in its own document. The distance between
+two is the position among those above.
 """
 
 from __future__ import annotations

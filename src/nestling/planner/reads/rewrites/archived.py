@@ -21,7 +21,7 @@ LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL, Comparison.E
 
 
 def with_bounds(predicate: Expression, standing: Mapping[str, PlacedScan], context: LoweringContext) -> Expression:
-    """The predicate, with what holds of all rows of the archives it is asked of."""
+    """The predicate, with the bounds that all rows of the archives it applies to satisfy."""
     if not context.may(Rewrite.ARCHIVED):
         return predicate
     found = conjunction(predicate, *dict.fromkeys(_bounds(predicate, standing, context)))

@@ -1,8 +1,8 @@
-"""The rows of a range of time lie in the buckets whose windows meet it: the events of others are not taken out.
+"""Restricts a range of time to the buckets whose windows meet it, so that the events of others are not taken out.
 
 A time of at least `a` lies in a window that begins no earlier than that of `a`, and a time before `b` in one that begins before
-`b`. Both are asked of `bucket_start`, beside what is asked of the events themselves, so that an index of the series and
-`bucket_start` finds these buckets alone. An event without a time meets no range, and its bucket has no beginning.
+`b`. Both are conditions on `bucket_start`, in addition to those on the events themselves, so that an index on the series and
+`bucket_start` finds only these buckets. An event without a time meets no range, and its bucket has no beginning.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`lower(text) = given`, as PostgreSQL has it, asked of the letters of the text itself.
+"""`lower(text) = given` of PostgreSQL as a regular expression on the text itself.
 
-The server knows the case of A to Z alone. For all other letters a table would be gone through for each letter of each row; a
-regular expression that is made of the given text once says the same.
+The server only knows the case of A to Z. For all other letters each letter of each row would have to be looked up in a table; a
+regular expression built once from the given text does the same.
 """
 
 from __future__ import annotations

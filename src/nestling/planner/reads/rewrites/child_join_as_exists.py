@@ -1,7 +1,8 @@
-"""An inner join that only asks whether there is a child is an EXISTS: where the child lies in its parent's document, that is a
-condition on the array, before which nothing need be unwound, and the parents come in the order of an index.
+"""Turns an inner join that only tests whether there is a child into an EXISTS.
 
-It changes no count where at most one child of each parent fits, as the conditions give its key values, or rows are told once.
+If the child is in its parent's document, that is a condition on the array, before which nothing need be unwound, and the parents
+come in the order of an index. It changes no count if at most one child of each parent matches, because the conditions give its
+key values, or if equal rows are returned once.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""`SELECT DISTINCT` of one table's key and columns, joined with others only to ask for them, is that table and an EXISTS.
+"""Turns `SELECT DISTINCT` of one table's key and columns, joined with others only for conditions, into that table with an EXISTS.
 
 `SELECT DISTINCT p.id, p.at FROM post p LEFT JOIN tagging g … LEFT JOIN tag t … WHERE p.title LIKE :q OR t.name LIKE :q ORDER BY
-p.at LIMIT 20`, as an admin's search asks, has each post once: no row need be compared with others, and a limited order may end
-the asking.
+p.at LIMIT 20`, as an admin's search sends it, has each post once: rows need not be compared with each other, and a limited order
+may end the search.
 
-Of inner joins, one row of the others must meet all that is asked of them. Of outer joins, each side of an OR that is about others
-asks for a row by itself; it must refuse the row of NULLs that stands for none, which the table's own sides see as well.
+For inner joins, one row of the others must meet all their conditions. For outer joins, each side of an OR that concerns others
+needs a row by itself; it must refuse the row of NULLs that stands for no row, which the table's own sides see as well.
 """
 
 from __future__ import annotations

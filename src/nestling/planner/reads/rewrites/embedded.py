@@ -128,7 +128,7 @@ def _null_where_no_subtype(
 def null_where_none(
     rows: Lowered, scan: a.Scan, field: str, conditions: Sequence[Expression], context: LoweringContext
 ) -> Lowered | None:
-    """Attributes that are the parent's own, such as the foreign key, are NULL where there is no child."""
+    """The rows with attributes that are the parent's own, such as the foreign key, as NULL if there is no child."""
     outside = [
         column
         for column in context.beyond(conditions, scan.columns)
@@ -147,7 +147,7 @@ def _null_without(rows: Lowered, columns: Sequence[Column], field: str, context:
 
 
 def is_around(place: Place, attribute: str) -> bool:
-    """Whether the document around a row says the attribute, also where there is no such row in it."""
+    """Whether the document around a row has the attribute, even if it has no such row."""
     own = len(place.nodes) - 1
     return place.source(attribute, own)[0] < own
 
@@ -226,7 +226,7 @@ def _parent(
 
 
 def with_columns(rows: Lowered, scan: a.Scan, at: PlacedScan, context: LoweringContext) -> Lowered | None:
-    """The scan's columns as paths into the document; None when one is no plain field there."""
+    """The scan's columns as paths into the document; None if one of them is not a plain field there."""
     paths = {}
     for column in scan.columns:
         if (column.alias, column.name) not in context.used:
@@ -240,7 +240,7 @@ def with_columns(rows: Lowered, scan: a.Scan, at: PlacedScan, context: LoweringC
 
 
 def plain_path(at: PlacedScan, column: Column, context: LoweringContext) -> str | None:
-    """The attribute's path in the documents, None when it is no plain field."""
+    """The attribute's path in the documents; None if it is not a plain field."""
     found = attribute_at(context.design, at.place, len(at.place.nodes) - 1, column.name)
     if found.joins or not isinstance(found.value, FieldPath) or file_split(at.place, column.name) is not None:
         return None

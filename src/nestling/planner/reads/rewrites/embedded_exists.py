@@ -1,4 +1,4 @@
-"""EXISTS over children inside their parent's document: asked of the array they are, none of which is taken out."""
+"""EXISTS over children inside their parent's document: a condition on their array, without taking elements out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nestling.planner.reads.traverse import mentioned
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The array rows of a relation are in, the rows with their columns, and what is asked of them besides that they are there."""
+    """The array that rows of a relation are in, the rows with their columns, and the further conditions on them."""
 
     array: str
     seen: Lowered
@@ -39,7 +39,7 @@ def with_element(rows: Lowered, relation: Relation, context: LoweringContext, *,
 
 
 def elements_of(rows: Lowered, relation: Relation, context: LoweringContext) -> Elements | None:
-    """Where the relation's rows are elements of an array in each row's document; None where they are not, or not told there."""
+    """The array of each row's document whose elements are the relation's rows; None if they are not recognised as such."""
     leaves, asked = inner_leaves(relation)
     found = [scan_of(each) for each in leaves]
     scans = [scan for scan, _ in found if scan is not None]

@@ -55,7 +55,7 @@ class _Asked:
 def first_asked(limit: a.LimitOffset) -> tuple[str, First] | None:
     """The alias of the sorted rows under a LIMIT, their order, and how many rows are needed (its count and offset together).
 
-    None where the count is no constant or the order is not by columns of one alias: a copy of the first rows cannot answer then.
+    None if the count is not a constant or the order is not by columns of one alias: a copy of the first rows cannot answer then.
     """
     count = rows_looked_at(limit.count, limit.offset)
     order = _order(limit.input.keys) if isinstance(limit.input, a.Sort) else None

@@ -35,7 +35,7 @@ def fixed(predicate: Expression) -> Column | None:
 
 
 def is_sound(link: Relationship, scan: a.Scan, predicates: Sequence[Expression], model: Model) -> bool:
-    """Whether every child has its parent, keys look the same on both sides, and nothing else is asked of the children."""
+    """Whether every child has its parent, keys are written alike on both sides, and the children have no other conditions."""
     columns = [column for each in predicates for column in mentioned(each) if column.alias == scan.alias]
     plain = not any(map(has_subquery, predicates))
     return plain and tells_parent(link, model) and all(c.name in link.child_attributes for c in columns)

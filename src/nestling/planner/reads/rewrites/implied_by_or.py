@@ -1,6 +1,6 @@
-"""What an OR over several tables says of one of them: each branch must restrict it, and one of these restrictions holds.
+"""What an OR over several tables implies about one of them: each branch must restrict it, and one of these restrictions holds.
 
-`(a.x = 1 AND b.y = 2) OR (a.x = 3 AND b.y = 4)` implies `a.x = 1 OR a.x = 3`, which is asked of the table itself, before a join.
+`(a.x = 1 AND b.y = 2) OR (a.x = 3 AND b.y = 4)` implies `a.x = 1 OR a.x = 3`, a condition on the table itself, before a join.
 """
 
 from __future__ import annotations

@@ -61,14 +61,14 @@ def order_joins(
 
 
 def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
-    """The tables besides the one that is read first that may serve the statement as well: by copies, or as they are asked for.
+    """The tables, other than the one read first, with which the statement may begin just as well: by copies, or by conditions.
 
-    Those of the second kind are each the only one that a subquery's condition is about: it leaves rows out before others are
-    joined to them. So may groups that are joined to, which are made anew for each row where they are looked up.
+    Each of the second kind is the only one that a subquery's condition concerns: it excludes rows before others are joined to
+    them. So may groups that are joined to, which would be built for each row if they were looked up.
 
-    Of a limited order those are the table that is ordered by, where its rows have copies of others, and tables whose rows have
-    copies of what is ordered by: an index over both has the rows in that order. Else it is tables whose rows have copies of all
-    that is asked of the table read first, which need not be read then.
+    For a limited order the first kind is the table that is ordered by, if its rows have copies of others, and tables whose rows
+    have copies of what is ordered by: an index over both has the rows in that order. Otherwise it is tables whose rows have
+    copies of everything used of the table read first, which then need not be read.
     """
     limited, first = _limited_tables(relation), relation
     while below := inputs(first):
@@ -273,7 +273,7 @@ def _is_windowed(relation: Relation) -> bool:
 
 
 def inner_leaves(relation: Relation) -> tuple[list[Relation], list[Expression]]:
-    """What inner joins join, and all that is asked of it together."""
+    """The relations that inner joins combine, and all conditions on them together."""
     leaves: list[Relation] = []
     conditions: list[Expression] = []
     if isinstance(relation, a.Filter) and isinstance(relation.input, a.Join):

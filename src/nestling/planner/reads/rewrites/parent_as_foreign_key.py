@@ -57,7 +57,7 @@ def by_foreign_key(relation: Relation, model: Model) -> Relation:
 
 
 def asked_parent(relation: Relation, model: Model) -> AskedParent | None:
-    """The parent the outermost limited order is about the children of; None where there is none."""
+    """The parent to whose children the outermost limited order applies; None if there is none."""
     while isinstance(relation, a.Project):
         relation = relation.input
     if not isinstance(relation, a.LimitOffset) or not isinstance(relation.input, a.Sort) or relation.count is None:

@@ -1,10 +1,10 @@
-"""`EXISTS`, `IN (SELECT …)` and `= (SELECT …)` as conditions: the values are made first, each once, and their rows looked up.
+"""`EXISTS`, `IN (SELECT …)` and `= (SELECT …)` as conditions: distinct values are computed first, and their rows looked up.
 
-`… FROM post WHERE id IN (SELECT post_id FROM tagging JOIN tag … WHERE tag.name = :name)` begins with the tag. Looked up from each
-post, the tag would be read as often as there are posts. Where a set is found by another set, that may be made before it. Of what
-is told by its key there is one row: an `EXISTS` that asks for it is a join with it, in the order that reads least. Writes ask so
-for parents that go. Which is cheaper depends on how many rows there are on either side, on indexes and on limits: `plan_read`
-makes all these plans and takes the cheapest.
+`… FROM post WHERE id IN (SELECT post_id FROM tagging JOIN tag … WHERE tag.name = :name)` begins with the tag. If it were looked
+up from each post, the tag would be read as often as there are posts. If a set is found by another set, that one may be computed
+before it. A key identifies one row: an `EXISTS` for it is a join with that row, in the order that reads least. Writes use this
+for parents that are deleted. Which is cheaper depends on the numbers of rows on either side, on indexes and on limits:
+`plan_read` makes all these plans and takes the cheapest.
 """
 
 from __future__ import annotations

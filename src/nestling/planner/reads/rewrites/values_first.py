@@ -1,7 +1,7 @@
-"""The one value of a subquery that mentions nothing outside is made first, and the rows are read beside it.
+"""Computes the single value of an uncorrelated subquery first, and then reads the rows.
 
-`… FROM customer WHERE balance > (SELECT AVG(balance) FROM customer)` begins with the average. Looked up from each customer, its
-answer would be kept, but the server would read its pipeline again each time. A comparison with NULL keeps no row, so where the
+`… FROM customer WHERE balance > (SELECT AVG(balance) FROM customer)` begins with the average. If it were looked up from each
+customer, the server would keep the answer but read its pipeline again each time. A comparison with NULL keeps no row, so if the
 subquery finds none, none is read.
 """
 

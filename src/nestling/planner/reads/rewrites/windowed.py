@@ -1,9 +1,9 @@
-"""A subquery that aggregates the rows the statement joins anyway is a window over these: they are read once.
+"""Turns a subquery that aggregates rows the statement joins anyway into a window over these, so that they are read once.
 
 `… WHERE price = (SELECT MIN(s2.price) FROM stock s2 WHERE s2.part = p.id)` over `part p JOIN stock s ON s.part = p.id` is the
-least over all rows of the part. That is the same where the subquery's tables and conditions are those of the statement but for
-other tables, a row of which meets exactly the rows the subquery finds for it; and over groups that are made in both alike. The
-subquery may name the part by the row's own reference to it: `s2.part = s.part`, also where there is no other table.
+least over all rows of the part. That is equivalent if the subquery has the statement's tables and conditions except for other
+tables, a row of which meets exactly the rows that the subquery finds for it; and for groups that are formed alike in both. The
+subquery may name the part by the row's own reference to it: `s2.part = s.part`, even if there is no other table.
 """
 
 from __future__ import annotations

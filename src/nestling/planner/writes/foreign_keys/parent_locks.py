@@ -28,7 +28,7 @@ _FIELD = "_held"
 
 
 def is_to_be_held(link: Relationship, values: Mapping[str, Expression]) -> bool:
-    """Whether rows that get these values may refer to another parent; a foreign key of which a part is NULL refers to none."""
+    """Whether rows that get these values may refer to another parent; a foreign key with a NULL part refers to none."""
     changed = [values[name] for name in link.child_attributes if name in values]
     return link.enforced and bool(changed) and NULL not in changed
 

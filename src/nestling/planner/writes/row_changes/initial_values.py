@@ -11,8 +11,10 @@ from nestling.planner.writes.places.placing import is_event, is_paged
 
 
 def filled_whole(design: Design, entity: Entity) -> tuple[Copy | Computed, ...]:
-    """What a new row of the entity, which has one place, holds right from the beginning: copies of what every row has, and
-    what is kept of children, of which a key that is enforced lets none be there before it.
+    """What a new row of the entity, which has one place, holds from the beginning.
+
+    These are copies of what every row has, and values derived from children, if an enforced key prevents them from existing
+    before it.
     """
     node = _whole(design, entity)
     if node is None:
