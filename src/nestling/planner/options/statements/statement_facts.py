@@ -53,11 +53,11 @@ GROUPING_STAGES = 1 + work_of.light(2)
 class TableUse:
     """One occurrence of an entity in a statement.
 
-    `left`: what joins are ordered by. `conditions`: those on its rows alone, by attribute. `joined`: the attributes that equal one of
-    another occurrence. `inside`: it is in a subquery; `shown`: in one whose value is shown. `limited`: before more is joined to it.
-    `alias`: its name in the statement. `windowed`: its rows are the statement's own, over which there is a window. `optional`: the
-    rows before it stay without a match. `ranges`: those whose ends rows of other tables give. `lacking`: it is in a subquery that
-    must find nothing.
+    `left`: what joins are ordered by. `conditions`: those on its rows alone, by attribute. `joined`: the attributes that equal
+    one of another occurrence. `inside`: it is in a subquery; `shown`: in one whose value is shown. `limited`: before more is
+    joined to it. `alias`: its name in the statement. `windowed`: its rows are the statement's own, over which there is a window.
+    `optional`: the rows before it stay without a match. `ranges`: those whose ends rows of other tables give. `lacking`: it is
+    in a subquery that must find nothing.
     """
 
     left: RemainingRows | None
