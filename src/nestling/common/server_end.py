@@ -1,4 +1,4 @@
-"""How a mongod ended, as far as its exit code and its log tell."""
+"""How a mongod ended, according to its exit code and its log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which type the values of a field of several types can all be converted to, so that each keeps its worth."""
+"""The type to which all values of a field of several types can be converted without changing their meaning."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def still_examining(
 
 
 def why_unhelpful(target: CollectionFacts, statement: StatementFacts, still: StillExamining) -> str:
-    """Why its indexes do not help a statement, as far as is known."""
+    """Why the collection's indexes do not help a statement, as far as is known."""
     reasons = [reason for index in still.indexes if (reason := _why(target, statement, index))]
     if reasons:
         return " ".join(reasons)

@@ -53,12 +53,12 @@ _OTHERWISE = "nestling.otherwise"
 
 
 def as_json(command: AnyCommand) -> AnyCommand:
-    """`--json`."""
+    """Add the option `--json` to a command."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for machines.")(command)
 
 
 def no_values(command: AnyCommand) -> AnyCommand:
-    """`--no-values`."""
+    """Add the option `--no-values` to a command."""
     words = "Omit values of the data (common values and quantiles)."
     return click.option("--no-values", is_flag=True, help=words)(command)
 
@@ -78,7 +78,7 @@ def source(command: AnyCommand) -> AnyCommand:
 
 
 def milliseconds(command: AnyCommand) -> AnyCommand:
-    """`--milliseconds`."""
+    """Add the option `--milliseconds` to a command."""
     return click.option(
         "--milliseconds",
         is_flag=True,
@@ -154,7 +154,7 @@ def check_looking() -> None:
 
 
 def design_file(command: AnyCommand) -> AnyCommand:
-    """The `DESIGN.YAML` argument."""
+    """Add the argument `DESIGN.YAML` to a command."""
     return click.argument("design", type=READABLE, metavar="DESIGN.YAML")(command)
 
 
@@ -170,7 +170,7 @@ def output_file(what: str) -> Callable[[AnyCommand], AnyCommand]:
 
 
 def from_sql(command: AnyCommand) -> AnyCommand:
-    """`--from SQL`."""
+    """Add the option `--from SQL` to a command."""
     return click.option(
         "--from",
         "source",
@@ -346,7 +346,7 @@ def _alone(context: click.Context, argument: click.Parameter, values: tuple[str,
 
 
 def long_decimals(command: AnyCommand) -> AnyCommand:
-    """`--long-decimals`."""
+    """Add the option `--long-decimals` to a command."""
     return click.option(
         "--long-decimals",
         type=click.Choice(["error", "text"]),
@@ -357,7 +357,7 @@ def long_decimals(command: AnyCommand) -> AnyCommand:
 
 
 def microseconds(command: AnyCommand) -> AnyCommand:
-    """`--microseconds`."""
+    """Add the option `--microseconds` to a command."""
     return click.option(
         "--microseconds",
         type=click.Choice(["error", "text"]),

@@ -20,12 +20,12 @@ _WORDS = ("oak", "brass", "quiet", "folding", "enamel", "portable", "ljus", "ket
 
 
 def schema() -> str:
-    """The DDL."""
+    """The DDL of the tables that the experiments use."""
     return files(__name__).joinpath("schema.sql").read_text(encoding="utf-8")
 
 
 def workload() -> str:
-    """The reads."""
+    """The reads that the experiments measure."""
     return files(__name__).joinpath("workload.sql").read_text(encoding="utf-8")
 
 

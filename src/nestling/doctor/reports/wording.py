@@ -14,7 +14,7 @@ SINGULAR = {"copies": "copy", "indexes": "index"}
 
 
 def measure(finding: Finding) -> str:
-    """The number, the threshold and whose it is: `4,907 elements (threshold 200 elements: the sources’ …)`."""
+    """The number, the threshold and its source: `4,907 elements (threshold 200 elements: the sources’ …)`."""
     return f"{amount(finding.number, finding.unit)}{threshold(finding)}"
 
 
