@@ -98,7 +98,7 @@ def _fan_out(reading: Reading, relationship: str) -> Json:
 
 
 SLIGHT = 1e-4
-"""A change that costs less than this share of the largest one in the list costs nothing worth a number."""
+"""A change whose cost is below this share of the largest one in the list is shown without a number."""
 
 
 def _saved(gain: float, slight: float) -> str:

@@ -37,12 +37,12 @@ _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
 
 
 def files(proposal: Proposal) -> Mapping[str, str]:
-    """One document, `schema.md`."""
+    """The design as one document, `schema.md`."""
     return {"schema.md": description(proposal)}
 
 
 def description(proposal: Proposal) -> str:
-    """The document's text."""
+    """The text of the Markdown document that describes the design."""
     design = proposal.design
     indexes: dict[str, list[PlannedIndex]] = {}
     for index in indexes_of(proposal):

@@ -23,12 +23,12 @@ _UNREADABLE = re.compile(r"[^A-Za-z0-9_]")
 
 
 def files(proposal: Proposal) -> Mapping[str, str]:
-    """One diagram, `schema.mmd`."""
+    """The design as one diagram, `schema.mmd`."""
     return {"schema.mmd": diagram(proposal.design)}
 
 
 def diagram(design: Design) -> str:
-    """The diagram's text."""
+    """The text of the Mermaid diagram of the design."""
     drawing = _Drawing(design)
     for store in design.stores:
         drawing.store(store)

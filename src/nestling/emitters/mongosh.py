@@ -41,12 +41,12 @@ function ensureIndex(name, keys, options) {
 
 
 def files(proposal: Proposal) -> Mapping[str, str]:
-    """One script, `create.js`."""
+    """The design as one script, `create.js`."""
     return {"create.js": script(proposal)}
 
 
 def script(proposal: Proposal) -> str:
-    """The script's text."""
+    """The text of the mongosh script that creates the design."""
     design = proposal.design
     parts = [_head(), *(_collection(design, store) for store in design.stores)]
     parts += ["// Indexes. Before a large load, leave them out, and create them after it.\n"]

@@ -54,12 +54,12 @@ def create_indexes(database: Database[dict[str, Any]]) -> None:
 
 
 def files(proposal: Proposal) -> Mapping[str, str]:
-    """One module, `create.py`."""
+    """The design as one module, `create.py`."""
     return {"create.py": module(proposal)}
 
 
 def module(proposal: Proposal) -> str:
-    """The module's text."""
+    """The text of the Python module that creates the design."""
     design = proposal.design
     head = _HEAD.replace("@STRICT", python(STRICT))
     head = head.replace("@FAILING", python(MODERATE))

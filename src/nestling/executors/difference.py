@@ -77,7 +77,7 @@ class RowComparison:
         self._disk.execute("CREATE TABLE line (key BLOB, side INTEGER, row BLOB)")
 
     def close(self) -> None:
-        """Free the disk."""
+        """Free the disk space."""
         self._disk.close()
 
     def add(self, side: Side, rows: Iterable[Row]) -> None:

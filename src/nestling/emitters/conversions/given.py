@@ -191,7 +191,7 @@ def cast_to_decimal(value: Any) -> Any:
 
 
 def cast_to_number(value: Any) -> Any:
-    """The number a text begins with, an integer if it is worth one, 0 where it begins with none."""
+    """The number that a text begins with, as an integer if it equals one; 0 if it begins with none."""
     return number_at_start(value, number_in)
 
 
@@ -345,7 +345,7 @@ def a_truth(value: Any) -> Any:
 
 
 def a_bytes(value: Any) -> Any:
-    """Bytes or NULL."""
+    """Accept bytes or NULL, and refuse anything else."""
     return of_type(value, (bytes,), "bytes or a text")
 
 

@@ -107,7 +107,7 @@ def _digits_of(kind: str) -> list[str]:
 
 
 def unchanged(value: Any) -> Any:
-    """The value itself."""
+    """Return the value unchanged."""
     return value
 
 

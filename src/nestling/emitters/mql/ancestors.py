@@ -6,7 +6,7 @@ from nestling.ir.programs.compiled import Mql
 
 
 def climbed(array: object, start: object) -> Mql:
-    """The rows above a key, nearest first. It takes at most as many steps as there are rows, and stops at the root."""
+    """The rows above a key, nearest first, in at most as many steps as there are rows; it stops at the root."""
     found = {"$first": {"$filter": {"input": "$$all", "as": "row", "cond": {"$eq": ["$$row.k", "$$value.at"]}}}}
     ended = {"$or": [{"$lte": ["$$next", None]}, {"$in": ["$$next.k", "$$value.met.k"]}]}
     onwards = {"at": "$$next.p", "met": {"$concatArrays": ["$$value.met", ["$$next"]]}}

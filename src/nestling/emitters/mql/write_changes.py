@@ -119,7 +119,7 @@ def update_of(step: UpdateDocuments) -> tuple[UpdateDocument, tuple[ArrayPlace, 
 
 
 def operators(changes: Sequence[DocumentChange]) -> Mql:
-    """The operators of changes that need nothing of the row at hand."""
+    """The update operators of changes that do not depend on the current row."""
     made: dict[str, Mql] = {}
     for change in changes:
         operator, value = _change(change)

@@ -1,4 +1,4 @@
-"""The values of a write as leaves of MQL data: constants, places of parameters, and columns of the row at hand."""
+"""The values of a write as leaves of MQL data: constants, placeholders for parameters, and columns of the current row."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def may_be_missing(value: object) -> bool:
 
 
 def document(of: SubDocument) -> object:
-    """A plain document where its shape is certain, else one that is put together when its values are known."""
+    """A plain document if its shape is certain, else one that is assembled when its values are known."""
     fields = tuple((path, found) for path, value in of.fields if (found := leaf(value)) is not MISSING or of.spread)
     if of.spread is not None:
         return PartDocument(fields, CellRef(of.spread))

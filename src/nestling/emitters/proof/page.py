@@ -24,7 +24,7 @@ from nestling.ir.words.proof_words import labels, other_answer, rate, share, sou
 
 
 def html(proof: Proof) -> str:
-    """The page."""
+    """The HTML page of a proof."""
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     title = f"nestling prove: {proof.setting.reading}" if proof.setting.reading else "nestling prove"
     return (

@@ -31,13 +31,13 @@ class Scale:
 
 
 def box(scale: Scale, low: float, high: float, kind: str, *, top: float = 3, height: float = 14) -> str:
-    """A filled stretch."""
+    """A filled rectangle, as SVG."""
     left, right = scale.at(low), scale.at(high)
     return f'<rect class="{kind}" x="{left:.1f}" y="{top:g}" width="{max(right - left, 1):.1f}" height="{height:g}"/>'
 
 
 def tick(scale: Scale, value: float, kind: str, *, top: float = 3, height: float = 14) -> str:
-    """An upright line."""
+    """A vertical line, as SVG."""
     place = scale.at(value)
     return f'<line class="{kind}" x1="{place:.1f}" x2="{place:.1f}" y1="{top:g}" y2="{top + height:g}"/>'
 

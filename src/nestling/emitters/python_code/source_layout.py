@@ -31,7 +31,7 @@ class CallCode:
 
     @property
     def text(self) -> str:
-        """On one line."""
+        """The call on one line."""
         return f"{self.function}({', '.join(map(_flat, self.arguments))})"
 
 

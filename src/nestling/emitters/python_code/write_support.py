@@ -145,7 +145,7 @@ def first_of_each(
 
 
 def new_rows(column: str, first: list[Any], read: Callable[[list[Any]], list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The rows that a read finds by the values it found last, repeated as long as there are new ones."""
+    """The rows that a read finds from the values it found last, repeated until there are no new ones."""
     seen, last = {as_key(value) for value in first}, first
     kept: list[dict[str, Any]] = []
     while last:

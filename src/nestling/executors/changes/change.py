@@ -74,7 +74,7 @@ class ChangeEvent:
 
 
 def point_of(token: BsonDocument) -> HistoryPoint:
-    """The point a resume token names when no change is at hand: the cluster's time is the first part of it."""
+    """The point that a resume token names without a change: the cluster's time is its first part."""
     data = token.get("_data")
     if not isinstance(data, str) or not _TOKEN.match(data):
         return HistoryPoint(token)

@@ -1,4 +1,4 @@
-"""Large events come in several: put together again before anybody sees them."""
+"""Reassembles large events that arrive in several fragments."""
 
 from __future__ import annotations
 

@@ -65,9 +65,9 @@ class ChangeStream:
         return self._queue.qsize()
 
     def take(self, most: int, wait_seconds: float) -> ChangeBatch:
-        """Up to `most` changes: those at hand, else the first to come within the time; none when the server says there are none.
+        """Up to `most` changes: those already received, else the first to arrive in time; none if the server says there are none.
 
-        Raises `ChangesError` (`HistoryLost`), or the driver's error once the patience with it is over.
+        Raises `ChangesError` (`HistoryLost`), or the driver's error once retrying has taken too long.
         """
         found: list[ChangeEvent] = []
         end = time.monotonic() + wait_seconds
@@ -106,7 +106,7 @@ class ChangeStream:
         return thread
 
     def stop(self) -> None:
-        """Read no further."""
+        """Stop reading."""
         self._stopped.set()
 
     def _opened(self, token: Any, at: Timestamp | None = None) -> DatabaseChangeStream[Any]:

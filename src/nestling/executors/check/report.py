@@ -58,7 +58,7 @@ class CheckReport:
 
     @property
     def checked(self) -> int:
-        """Documents compared, each as often as there are checks of it."""
+        """The number of documents compared, each counted once for each check of it."""
         return sum(verdict.documents for verdict in self.verdicts.values())
 
     @property
@@ -70,7 +70,7 @@ class CheckReport:
 
     @property
     def repaired(self) -> int:
-        """Values repaired."""
+        """The number of values repaired."""
         return sum(verdict.repaired for verdict in self.verdicts.values())
 
     def _repr_html_(self) -> str:

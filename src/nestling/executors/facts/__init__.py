@@ -68,7 +68,7 @@ ROWS_SHARE = 0.4
 MATCHES_SHARE = 0.1
 """The share of it for how many documents the conditions of counts and groups let through."""
 NAMES_SHARE = 0.5
-"""The share for the links that names tell: copies and dangling references are looked for in the rest."""
+"""The share of the time for links that names suggest; copies and dangling references are searched in the rest."""
 
 _Report = Callable[[str, int, int], None]
 """Hears what is being looked at, how many collections are done, and of how many."""

@@ -19,7 +19,7 @@ HASH_UP_TO = 500_000
 MOST_DRAWN = 10_000
 """Documents of a collection that are drawn at most."""
 MORE = 1.2
-"""Times as many are looked for, so that there are enough."""
+"""How many times the wanted number is searched, so that enough are found."""
 HASH = {"$toHashedIndexKey": "$_id"}
 
 
@@ -30,7 +30,7 @@ def hashed_group(groups: int, seed: int) -> FoundDocument:
 
 
 def seeded(total: int, wanted: int, seed: int) -> list[FoundDocument]:
-    """The stages that take so many of so many documents by a hash of `_id`."""
+    """The stages that select so many of so many documents by a hash of `_id`."""
     return [{"$match": hashed_group(max(round(total / wanted), 1), seed)}, {"$limit": 2 * wanted}]
 
 

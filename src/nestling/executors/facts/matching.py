@@ -78,7 +78,7 @@ def with_matches(
     collections: Sequence[CollectionFacts],
     asking: Asking,
 ) -> Capture:
-    """The capture with the shares that conditions let through, as far as the time reaches."""
+    """The capture with the shares of documents that conditions select, as far as the time allows."""
     targets = {each.name: each for each in collections if each.database == database.name and each.holds_documents}
     worth = [each for each in capture.seen if each.shape in asked and each.shape.collection in targets]
     chosen = sorted(worth, key=lambda each: -each.documents_examined)[:MOST_ASKED]

@@ -153,7 +153,7 @@ def unwound(steps: tuple[str, ...]) -> list[FoundDocument]:
 
 
 def shown_alone(field: str) -> FoundDocument:
-    """The projection to a field alone; with a part of `_id` nothing can be said of `_id`."""
+    """The projection to this field only; `_id` cannot be excluded together with a part of it."""
     return {field: 1} if field.startswith("_id.") else {"_id": 0, field: 1}
 
 

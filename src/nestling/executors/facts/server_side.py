@@ -23,7 +23,7 @@ MOST_PATHS = 200
 _SIZED = {"string": "$strLenBytes", "binData": "$binarySize"}
 _OVERHEAD_BYTES = 5
 WIDE_BYTES = 65_536
-"""A document that makes it worth asking for its widest values."""
+"""The size of a document from which on its widest values are measured."""
 
 
 def measured(collection: CollectionFacts, database: Database[FoundDocument], asking: Asking) -> CollectionFacts:

@@ -39,7 +39,7 @@ class Histogram:
 
     @property
     def total(self) -> int:
-        """Their sum."""
+        """The sum of the values."""
         self._put()
         return self._total
 
@@ -50,7 +50,7 @@ class Histogram:
         return self._max
 
     def add(self, value: int, times: int = 1) -> None:
-        """Count a value."""
+        """Count a value, `times` times."""
         new = self._new
         new[value] = new.get(value, 0) + times
         if len(new) > MOST_NEW:

@@ -124,7 +124,7 @@ class DocumentCode:
         self._guards.append((condition, self.bind(otherwise)))
 
     def exact(self, places: list[tuple[int, int]]) -> str:
-        """Condition that pairs of columns are equal to the letter, and not just as the database compares."""
+        """The condition that pairs of columns are exactly equal, and not just as the database compares."""
         return " and ".join(f"c{a} == c{b} and c{a}.__class__ is c{b}.__class__" for a, b in places)
 
     def part(self, part: DocumentPart) -> None:

@@ -106,7 +106,7 @@ def one(rows: ChildRows) -> Callable[[RowKey], Any]:
 
 
 def sorted_elements(rows: ChildRows, sort: Sorter) -> Callable[[RowKey], list[Any]]:
-    """The elements, sorted."""
+    """The function from a parent's key to its elements in this order."""
     take = rows.pairs()
 
     def ordered(key: RowKey) -> list[Any]:

@@ -50,7 +50,7 @@ class RowStream:
         self.key, self.found = NO_GROUP
 
     def group(self, grouping: BuildGroups) -> None:
-        """Read by parents."""
+        """Read the rows grouped by parents."""
         self._grouping = grouping
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""Rows the database joins to a parent whose key differs to the letter (a case-insensitive collation): orphans, to us."""
+"""Rows that the database joins to a parent with a differently spelled key (by collation): they become orphans."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def orphan_documents(merge: Merge, store: StoredCollection, root: Node, embeddin
 
 
 def unreferred_documents(merge: Merge, store: StoredCollection, root: Node, copy: Copy) -> Documents:
-    """Documents of rows of a copied-away entity that no row refers to to the letter; the others live in their copies."""
+    """Documents of rows of a copied-away entity to which no row refers exactly; the others are stored in their copies."""
     link = merge.model.relationship(copy.path[0].relationship)
     level = root_level(merge, root)
     child = merge.model.entity(link.child)

@@ -16,7 +16,7 @@ from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.values import Policy, encoder
 
 REMEMBERED_VALUES = 20_000
-"""Decimals of one attribute whose Decimal128 is kept at hand: some 5 MB."""
+"""Decimals of one attribute whose Decimal128 is cached: some 5 MB."""
 
 STORED_AS_IT_IS: dict[TypeName, type] = {
     **dict.fromkeys(KEPT_AS_TEXT, str),

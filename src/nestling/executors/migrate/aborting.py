@@ -1,4 +1,4 @@
-"""The end of a migration that has not cut over, from its stored state alone: the designs may have changed, or be gone."""
+"""Ends a migration that has not cut over, using its stored state alone: the designs may have changed, or be gone."""
 
 from __future__ import annotations
 

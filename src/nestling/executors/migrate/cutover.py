@@ -174,7 +174,7 @@ def _drop_indexes(database: Database[Any], indexes: Iterable[CreateIndex]) -> No
 
 
 def switch_back(trail: Trail, database: Database[Any]) -> None:
-    """Undo the renaming."""
+    """Undo the renaming of collections."""
     there = frozenset(database.list_collection_names())
     moved = [name for name in trail.replaced if f"{name}{BEFORE}" in there]
     views, staged = _views(database, moved), {name: staged for staged, name in trail.names.items() if staged != name}

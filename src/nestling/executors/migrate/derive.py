@@ -56,7 +56,7 @@ class ExpectedDocuments:
     owners: list[Found] = field(default_factory=list)
 
     def add(self, collection: str, document: BsonDocument) -> None:
-        """One document more."""
+        """Add one document."""
         self.documents.setdefault(collection, []).append(bson.encode(document, codec_options=CODEC))
 
 
@@ -178,7 +178,7 @@ class Deriver:
         return wanted
 
     def apply(self, target: MigrationUnit, scopes: Sequence[RootKey], wanted: ExpectedDocuments) -> None:
-        """Write the differences."""
+        """Write the differences to the target."""
         finders = [*target.finders(scopes), *wanted.owners]
         if target.is_numbered or target.is_series:
             self._apply_bag(target, finders, wanted)

@@ -58,7 +58,7 @@ class ChangeFollower:
     changes: int = 0
 
     def step(self, wait_seconds: float = WAIT_SECONDS) -> ChangeBatch:
-        """Carry over the changes at hand, and remember that they are."""
+        """Carry over the changes received so far, and record that they are."""
         batch = self.stream.take(CHANGES_AT_ONCE, wait_seconds)
         changes = [change for change in batch.changes if change.collection != COLLECTION and not self._is_aside(change)]
         for change in changes:

@@ -1,4 +1,4 @@
-"""How many documents meet a condition, in words: counted as far as somebody would."""
+"""How many documents meet a condition, in words: counted only up to a limit of interest."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class MigrationUnit:
 
     @property
     def entity(self) -> Entity:
-        """The root entity."""
+        """The root entity of the unit."""
         return self.design.model.entity(self.root.entity)
 
     @property

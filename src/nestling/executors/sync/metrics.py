@@ -58,7 +58,7 @@ class Metrics:
         self._left: deque[str] = deque(maxlen=LATEST)
 
     def count(self, name: str, by: int = 1) -> None:
-        """A counter grows."""
+        """Increase a counter by so much."""
         assert name in _COUNTERS, name
         with self._lock:
             self._counts[name] += by
@@ -109,7 +109,7 @@ class Metrics:
                 self._applied.popleft()
 
     def counted(self, name: str) -> int:
-        """A counter's value."""
+        """The value of a counter."""
         with self._lock:
             return self._counts[name]
 

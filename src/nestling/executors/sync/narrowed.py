@@ -76,11 +76,11 @@ class DistinctValues:
         self._found.setdefault(stored_bytes(value), value)
 
     def update(self, values: Iterable[object]) -> None:
-        """Several more."""
+        """Add several values."""
         for value in values:
             self.add(value)
 
     @property
     def values(self) -> list[Any]:
-        """All of them."""
+        """All distinct values."""
         return list(self._found.values())

@@ -70,7 +70,7 @@ class Refresh:
             self._mended(kept, self._read(kept, some))
 
     def every(self, kept: BackgroundUpkeep) -> None:
-        """All of them."""
+        """Refresh all holders of an upkeep."""
         self._metrics.count("full_refreshes")
         try:
             for some in batches(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):

@@ -14,7 +14,7 @@ class Environment(Protocol):
         """The reference to a column's value in an aggregation expression: `$customer.name`, `$$line.price`."""
 
     def is_field(self, column: Column) -> bool:
-        """Whether the column is a field of the current document whose path meets no array: the query language may name it."""
+        """Whether the column is a field of the current document whose path contains no array: the query language may name it."""
 
     def parameter(self, name: str) -> object:
         """The BSON value bound to a parameter (None for NULL), or a `Placeholder` to be replaced later."""

@@ -32,7 +32,7 @@ def float_of(numeral: MqlValue) -> MqlValue:
 
 
 def number_of(numeral: MqlValue) -> MqlValue:
-    """The integer a numeral is, or is worth; else the float."""
+    """The integer that a numeral is or equals; otherwise the float."""
     fraction = bind(
         {"float": float_of(numeral)},
         lambda x: {

@@ -28,5 +28,5 @@ _RENDERERS = {**ARRAYS, **_JSON, **CHOICES, **INTERVALS, **MADE_DATES, **NUMBERS
 
 
 def call(node: Call, r: Renderer) -> MqlValue:
-    """A function's value."""
+    """The value of a function call as MQL."""
     return _RENDERERS[node.function](node, r)

@@ -153,7 +153,7 @@ def _half_away(number: MqlValue, digits: int) -> MqlValue:
 
 
 def truncate(node: Call, r: Renderer) -> MqlValue:
-    """Towards zero."""
+    """A number truncated towards zero."""
     digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
     if not isinstance(digits, int) or (digits and is_float(node.arguments[0])):
         raise no_constant(

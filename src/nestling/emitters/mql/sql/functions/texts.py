@@ -33,7 +33,7 @@ def concat(node: Call, r: Renderer) -> MqlValue:
 
 
 def concat_present(node: Call, r: Renderer) -> MqlValue:
-    """NULLs left out."""
+    """Texts concatenated, skipping NULLs."""
     texts = [r.value(argument) for argument in node.arguments]
     maybe = [r.nullable(argument) for argument in node.arguments]
     return {"$concat": [{"$ifNull": [text, ""]} if may else text for text, may in zip(texts, maybe, strict=True)]}
@@ -193,7 +193,7 @@ def reverse(node: Call, r: Renderer) -> MqlValue:
 
 
 def substring_index(node: Call, r: Renderer) -> MqlValue:
-    """The first or last so many of the parts between separators, with those between them; constants."""
+    """The first or last so many parts between separators, which are kept; number and separator are constants."""
     separator, count = (constant(argument, r) for argument in node.arguments[1:])
     assert isinstance(separator, str)
     assert isinstance(count, int)
