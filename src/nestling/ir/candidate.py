@@ -205,7 +205,7 @@ class Aggregate:
     step: int = 1
 
     def computed(self, model: Model, name: str) -> Computed:
-        """Return the primitive."""
+        """The primitive for the aggregate."""
         path = (down(model.relationship(self.relationship)),)
         return Computed(name, path, self.function, self.freshness, attribute=self.attribute, step=self.step)
 
@@ -305,7 +305,7 @@ class IndexedAnyCase:
 
     @property
     def plain(self) -> Indexed:
-        """The index that has as many entries and bytes, but finds texts to the letter."""
+        """The index with as many entries and bytes that compares texts exactly."""
         return Indexed(self.entity, tuple((name, 1) for name in self.attributes))
 
     @property

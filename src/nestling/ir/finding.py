@@ -80,7 +80,7 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """`database.collection: path`."""
+        """The place of the finding, `database.collection: path`."""
         return f"{self.namespace}: {self.path}" if self.path else self.namespace
 
     @property

@@ -47,7 +47,7 @@ class FoundField:
         return f"`{self.collection}.{self.path}` in {found}, such as _id {cut(shell(self.example))}"
 
     def shape(self) -> dict[str, object]:
-        """The JSON form."""
+        """The field in its JSON form."""
         return {
             "collection": self.collection,
             "path": self.path,

@@ -318,7 +318,7 @@ class Collection:
 
     @property
     def root(self) -> str:
-        """The root entity."""
+        """The root entity of the collection."""
         return self.body.entity
 
 

@@ -10,7 +10,7 @@ STEP = 1000.0
 
 
 def size(size_bytes: float) -> str:
-    """Bytes: 1.2 MB."""
+    """A number of bytes in words: 1.2 MB."""
     amount, unit = float(size_bytes), 0
     while round(amount) >= STEP and unit < len(_UNITS) - 1:
         amount, unit = amount / STEP, unit + 1

@@ -159,7 +159,7 @@ class RowSource(Protocol):
         """The model whose names the queries use."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Inside it every query sees the same state of the data, as far as the database can give that."""
+        """A context in which every query sees the same state of the data, as far as the database supports that."""
 
     def rows(self, query: RowQuery) -> Iterator[tuple[object, ...]]:
         """Stream rows in constant memory. Several streams may be open at once."""
@@ -230,5 +230,5 @@ def down(relationship: Relationship) -> Hop:
 
 
 def reversed_path(hops: RowPath) -> RowPath:
-    """The way back."""
+    """The path from its end back to its beginning."""
     return tuple(Hop(hop.relationship, up=not hop.up) for hop in reversed(hops))

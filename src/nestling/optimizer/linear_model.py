@@ -100,7 +100,7 @@ class Builder:
         return column
 
     def model(self) -> LinearModel:
-        """The finished arrays."""
+        """The finished model."""
         return LinearModel(
             np.array(self.costs, dtype=np.float64),
             self.binary,

@@ -38,7 +38,7 @@ class SingleMoves:
         return _difference(affected.values(), self.now, *move)
 
     def make(self, move: SingleMove) -> None:
-        """Change the choice."""
+        """Apply the move to the choice."""
         _exchange(self.now, *move)
 
 

@@ -1,8 +1,7 @@
-"""Application joins: a find that asks, by `$in` or by equality, for values the documents of a find just before it held.
+"""Application joins: a find that asks, by `$in` or by equality, for values of the documents of a find just before it.
 
-With the answers at hand (the recorder) the values themselves are compared; they are looked at and let go. Without (profiler,
-log) a find with an `$in` list counts as a join when a read of the same client came right before and returned at least as many
-documents.
+If the answers are available (the recorder), the values themselves are compared and then discarded. Otherwise (profiler, log) a
+find with an `$in` list counts as a join if a read of the same client came right before and returned at least as many documents.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class Follower:
             self._remember(client, _Answer(shape, time, returned, documents[:DOCUMENTS]))
 
     def follows(self) -> tuple[Follow, ...]:
-        """The joins seen."""
+        """The joins seen so far."""
         found = sorted(self._found.items(), key=lambda item: -item[1])
         return tuple(
             Follow(first, second, name, path, times, self._tried[second].tried)

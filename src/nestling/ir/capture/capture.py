@@ -93,7 +93,7 @@ class Capture:
     slow_only: bool = False
 
     def rate(self, seen: ShapeTotals) -> float:
-        """Executions a second."""
+        """The number of executions per second."""
         return seen.count / max(self.window_seconds, LEAST_SECONDS)
 
 

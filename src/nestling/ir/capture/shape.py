@@ -53,7 +53,7 @@ class CommandShape:
 
     @property
     def namespace(self) -> str:
-        """`database.collection`."""
+        """The namespace, `database.collection`."""
         return f"{self.database}.{self.collection}"
 
     @property

@@ -1,4 +1,4 @@
-"""What the values of an attribute may be beside their type, as far as a validator can say it: most CHECKs of one column."""
+"""Constraints on the values of an attribute besides their type that a validator can express: most CHECKs of one column."""
 
 from __future__ import annotations
 

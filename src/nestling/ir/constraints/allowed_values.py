@@ -1,4 +1,4 @@
-"""Values made up for an attribute that takes only some of its type's: as many different ones as there can be."""
+"""Generated values for an attribute that allows only some of its type's: as many different ones as possible."""
 
 from __future__ import annotations
 

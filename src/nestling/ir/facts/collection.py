@@ -151,7 +151,7 @@ class CollectionFacts:
 
     @property
     def namespace(self) -> str:
-        """`database.collection`."""
+        """The namespace, `database.collection`."""
         return f"{self.database}.{self.name}"
 
     @property

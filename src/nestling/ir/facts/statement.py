@@ -110,7 +110,7 @@ class StatementFacts:
 
     @property
     def namespace(self) -> str:
-        """`database.collection`."""
+        """The namespace, `database.collection`."""
         return f"{self.database}.{self.collection}"
 
     @property

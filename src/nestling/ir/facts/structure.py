@@ -111,8 +111,8 @@ class LackedId:
 class RepeatedColumn:
     """A column that repeats a column of the row its link leads to: of `checked` rows, `equal` do.
 
-    `named`: its name says whose it is (`customer_name`, `customer.name`). `by_values`: chance does not explain how many
-    are equal.
+    `named`: its name says which column it repeats (`customer_name`, `customer.name`). `by_values`: chance does not explain how
+    many are equal.
     """
 
     database: str

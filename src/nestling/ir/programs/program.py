@@ -1,7 +1,7 @@
-"""A write compiled: a short program of reads and atomic commands, as plain data, that a driver, a shell or a function runs.
+"""A compiled write: a short program of reads and atomic commands, as plain data, that a driver, a shell or a function runs.
 
-Where a parameter belongs stands a `Placeholder`, where a column of the row at hand belongs a `CellRef`; both are *missing* when
-NULL. `nestling.ir.programs.filling` says what becomes of what is missing, and puts values in.
+A `Placeholder` stands for a parameter, a `CellRef` for a column of the current row; both are *missing* when NULL.
+`nestling.ir.programs.filling` puts values in, and says what happens where a value is missing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MISSING = Missing.MISSING
 
 @dataclass(frozen=True, slots=True)
 class CellRef:
-    """A column of the row at hand. A field whose value it is is left out, or unset, when it is NULL."""
+    """A column of the current row. If it is NULL, a field with it as the value is omitted, or unset."""
 
     column: str
 
@@ -80,7 +80,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReadRows:
-    """Run the read; its rows are called `rows`. `cells`: parameters that take their value from the row at hand. `lists`: those
+    """Run the read; its rows are called `rows`. `cells`: parameters that take their value from the current row. `lists`: those
     that are lists of values from row sets. `repeats`: as in `Fetch`.
     """
 
@@ -139,7 +139,7 @@ class ForEach:
 
 @dataclass(frozen=True, slots=True)
 class ArrayPlace:
-    """A path of an update that ends in a number only the row at hand knows: `{path}.{column - first}` stands for `key`."""
+    """A path of an update that ends in a number from the current row: `{path}.{column - first}` stands for `key`."""
 
     key: str
     path: str

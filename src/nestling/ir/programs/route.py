@@ -132,7 +132,7 @@ class BackgroundUpkeep:
 
     @property
     def id(self) -> str:
-        """The upkeep's id."""
+        """The id of the upkeep."""
         return self.check.check.id
 
     @property

@@ -31,8 +31,9 @@ def taking_along(model: Model, entity: str) -> tuple[str, ...]:
 
 
 def looked_for(model: Model, entity: str, deleted: bool, attributes: Iterable[str] = ()) -> Iterator[Relationship]:
-    """The foreign keys by which children are looked for when a row is removed, or has other values of the attributes: it may be
-    refused for them, or they go along, and theirs are looked for too.
+    """The foreign keys by which children are searched when a row is removed, or gets other values of the attributes.
+
+    The change may be refused because of these children, or they change too, and their own children are searched as well.
     """
     for name, gone, changed in _steps(model, entity, deleted, attributes):
         for link in model.children_of(name):

@@ -259,7 +259,7 @@ class Filter:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The input's."""
+        """The columns of the input."""
         return self.input.columns
 
 
@@ -338,7 +338,7 @@ class Distinct:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The input's."""
+        """The columns of the input."""
         return self.input.columns
 
 
@@ -351,7 +351,7 @@ class Sort:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The input's."""
+        """The columns of the input."""
         return self.input.columns
 
 
@@ -365,7 +365,7 @@ class LimitOffset:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The input's."""
+        """The columns of the input."""
         return self.input.columns
 
 

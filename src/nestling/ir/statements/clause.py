@@ -96,7 +96,7 @@ class Clause:
         )
 
     def excludes(self, other: Clause) -> bool:
-        """Whether no value that this holds of is one that `other` holds of, as far as that is plain."""
+        """Whether it is evident that no value satisfies both this clause and `other`."""
         if self.name != other.name:
             return False
         kinds = {self.comparison, other.comparison}

@@ -42,7 +42,7 @@ class Literal:
 
 
 CELL = "cell "
-"""What the names of parameters begin with that stand for columns of the row at hand; no statement's does, as it has a space."""
+"""The prefix of parameters that stand for columns of the current row; it contains a space, so no statement's parameter has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def node_bytes(node: Node, statistics: Statistics, *, elsewhere: frozenset[str] 
 
 
 def elements(node: Node, statistics: Statistics) -> float:
-    """How many of a node's documents one parent holds at most, as far as is known (1 when nothing is)."""
+    """The most documents of a node that one parent holds, as far as is known (1 if nothing is)."""
     embedding = node.embedding
     if not node.form.to_many:
         return 1.0

@@ -63,7 +63,7 @@ def linked(model: Model, link: Relationship) -> tuple[Attribute, ...]:
 
 
 def goes_by_collation(model: Model, link: Relationship) -> bool:
-    """Whether the source compares texts of the foreign key otherwise than to the letter."""
+    """Whether the source compares texts of the foreign key by a collation rather than exactly."""
     return any(each.type.name in TEXTS and each.collation is not Collation.BINARY for each in linked(model, link))
 
 

@@ -1,8 +1,8 @@
 """Text to readings and proposals, with every mistake of the file in one error.
 
 Three kinds of mistakes are found in turn: YAML (duplicate keys), shape (unknown keys, a list where a map belongs), sense (names
-that do not exist, broken invariants). Sense is looked for wherever shape allows: an unknown key is left out and the rest goes
-on; a file with worse mistakes of shape is read without the sections that have them, as far as that goes.
+that do not exist, broken invariants). Sense is checked wherever shape allows: an unknown key is skipped and the rest is read; a
+file with worse mistakes of shape is read without the sections that have them, as far as possible.
 """
 
 from __future__ import annotations

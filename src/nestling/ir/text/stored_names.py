@@ -77,7 +77,7 @@ def orders(keys: list[str | dict[str, int]]) -> tuple[tuple[str, bool], ...]:
 
 
 def order_text(name: str, *, descending: bool) -> Plain:
-    """One sort key."""
+    """One sort key as a plain value for a file."""
     if name.startswith("-"):
         return {name: -1 if descending else 1}
     return f"-{name}" if descending else name
@@ -89,5 +89,5 @@ def ir_orders(keys: list[str | dict[str, int]]) -> tuple[ir.Order, ...]:
 
 
 def order_texts(order: tuple[ir.Order, ...]) -> list[Plain]:
-    """Their texts."""
+    """The sort keys as plain values for a file."""
     return [order_text(one.attribute, descending=one.descending) for one in order]

@@ -45,7 +45,7 @@ def beyond_json(value: object, *, digits: bool = False) -> object | None:
 
 
 def within_bson(value: dict[str, object], *, digits: bool = False) -> object | None:
-    """The value that Extended JSON stands for; None for what `beyond_json` does not write so, to the letter."""
+    """The value that Extended JSON stands for; None for text that `beyond_json` would not write in exactly this way."""
     try:
         stored = bson.encode({"": json_util.loads(json.dumps(value), json_options=_AS_BINARY)}, codec_options=CODEC)
         found = bson.decode(stored, codec_options=CODEC)[""]

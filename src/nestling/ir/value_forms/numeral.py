@@ -5,7 +5,7 @@ from __future__ import annotations
 INT64 = 1 << 63
 """The first number beyond the integers of 64 bits; its negative is the least of them."""
 WORTH_AN_INTEGER = 1 << 51
-"""SQLite takes a float for the integer it is worth below this."""
+"""Below this number SQLite converts a float to the integer it equals."""
 
 
 def as_written(numeral: str) -> int | float:
@@ -15,7 +15,7 @@ def as_written(numeral: str) -> int | float:
 
 
 def number_in(numeral: str) -> int | float:
-    """An integer if it is one or is worth one, as a text is; else a float."""
+    """The number as an integer if it is or equals one; otherwise as a float."""
     found = as_written(numeral)
     if isinstance(found, int):
         return found

@@ -24,9 +24,9 @@ class Exchange:
 
 
 def losses(open_choices: OpenChoices, change: Exchange) -> tuple[float, float]:
-    """The most a change can add to the cost, without end where there may be no way left, and the size of what was compared.
+    """An upper bound on what a change adds to the cost, infinite if no way may be left, and the size of what was compared.
 
-    Where that is above nothing, it may be less than the most: it is not looked for any longer then.
+    If the bound is above zero, it may be less than the most: the search for more then stops.
     """
     return _Losses(open_choices, change).total()
 
