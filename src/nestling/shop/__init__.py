@@ -58,7 +58,7 @@ _START = datetime(2024, 1, 1, 8)  # noqa: DTZ001 - the shop's clock has no zone
 
 
 def schema() -> str:
-    """The shop's DDL."""
+    """The DDL of the shop."""
     return files(__name__).joinpath("schema.sql").read_text(encoding="utf-8")
 
 

@@ -28,7 +28,7 @@ def carried(declared: str) -> str:
 
 
 def computed(table: str, column: str) -> str:
-    """A generated column."""
+    """The remark on a generated column."""
     return (
         f"`{table}.{column}` is computed by the database: it is stored as a plain attribute that statements recompute"
     )

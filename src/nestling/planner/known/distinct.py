@@ -1,7 +1,7 @@
-"""How many different values an attribute has: counted, or what keys and foreign keys say of it, or a guess.
+"""How many different values an attribute has: counted, or derived from keys and foreign keys, or guessed.
 
-The attributes of a key tell every row, so together they have as many values as there are rows; a foreign key has no more than
-there are parents, an enum no more than it has labels, and whole numbers no more than a CHECK leaves them.
+The attributes of a key identify every row, so together they have as many values as there are rows; a foreign key has no more
+than there are parents, an enum no more than it has labels, and whole numbers no more than a CHECK allows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def distinct_of(entity: str, attribute: str, model: Model, statistics: Statistic
 
 
 def rows_of(entity: str, statistics: Statistics) -> float:
-    """An entity's rows."""
+    """The number of rows of an entity."""
     return value_of(statistics.entity(entity).count, UNKNOWN_ROWS)
 
 

@@ -12,7 +12,7 @@ from nestling.ir.types import TEXTS
 
 
 def keys_agree(design: Design, scanned: Sequence[str]) -> bool:
-    """Whether rows of these entities, one for each time they are read, are put together by no text compared to the letter."""
+    """Whether rows of these entities, one for each time they are read, can be combined without comparing texts exactly."""
     if len(scanned) == 1 and is_alone(design.places[scanned[0]]):
         return True
     names = {node.entity for name in scanned for place in design.places[name] for node in place.nodes} | set(scanned)

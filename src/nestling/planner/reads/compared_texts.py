@@ -151,7 +151,7 @@ def to_the_letter(one: Expression, other: Expression) -> Expression:
 
 
 def said_exactly(value: object) -> object | None:
-    """Equality of texts to the letter, as no collation changes it."""
+    """Exact equality of texts, which no collation changes."""
     match value:
         case Compare(Comparison.EQUAL | Comparison.NOT_EQUAL as operator, left, right, Collation.BINARY):
             are_texts = all(side.type.name is TypeName.TEXT for side in (left, right))

@@ -80,7 +80,7 @@ def sorted_columns(keys: Iterable[a.SortKey]) -> ColumnIds:
 
 
 def ids(columns: Iterable[Column]) -> ColumnIds:
-    """The columns' names."""
+    """The ids of the columns."""
     return frozenset((column.alias, column.name) for column in columns)
 
 

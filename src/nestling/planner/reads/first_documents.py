@@ -37,7 +37,7 @@ from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rows import LoweringContext
 
 MOST = 100
-"""More rows than these are not looked for in so many documents: that would be all of many a collection."""
+"""The number of rows up to which only the first documents are read: beyond it, these would be all of many a collection."""
 
 
 def of_first_documents(step: Slice, context: LoweringContext) -> Slice:

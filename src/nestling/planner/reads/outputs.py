@@ -1,6 +1,6 @@
 """The outputs of a read: documents with one field for each column, in order, named as SQL names it.
 
-A name that is there already gets a number (`id`, `id_2`), since a document has no field twice; an empty one is `_`, as no
+A name that exists already gets a number (`id`, `id_2`), since a document has no field twice; an empty one is `_`, as no
 path could name it. NULLs are null.
 """
 

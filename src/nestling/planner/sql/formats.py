@@ -1,4 +1,4 @@
-"""printf and format: a constant pattern's pieces, put together as text."""
+"""printf and format: the pieces of a constant pattern, concatenated as text."""
 
 from __future__ import annotations
 

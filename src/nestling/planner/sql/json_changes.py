@@ -86,14 +86,14 @@ def _part(tree: exp.Expr, json: Expression, node: exp.Expr, bound: Bind) -> Expr
 
 
 def without(node: exp.Sub, left: Expression, right: Expression, env: Env) -> Expression:
-    """`data - 'key'`."""
+    """Bind `data - 'key'`."""
     if not isinstance(right, Literal) or not isinstance(right.value, str):
         raise statement_gap(f"{written(node, env.dialect.grammar)}, whose key is not a constant text", node)
     return Call(Function.JSON_WITHOUT, (left, right), left.type, env.dialect.rules)
 
 
 def set_under(node: exp.Expr, env: Env, bound: Bind) -> Expression:
-    """`jsonb_set(data, '{key}', '…')`."""
+    """Bind `jsonb_set(data, '{key}', '…')`."""
     parts = node.expressions
     path = parts[1].unnest() if len(parts) == 3 else None
     if (

@@ -27,7 +27,7 @@ HEX_BYTES = re.compile(r"\\x(?:[0-9A-Fa-f]{2}\s*)*", re.ASCII)
 
 
 def number_literal(value: str) -> Literal:
-    """A numeral as SQLite reads it: an integer if it is one (or worth one, as a text is), else a float."""
+    """A numeral as SQLite reads it: an integer if it is one (or, as a text, equals one), else a float."""
     found = number_in(value)
     return Literal(found, INTEGER if isinstance(found, int) else FLOAT)
 

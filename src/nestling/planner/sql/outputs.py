@@ -142,9 +142,9 @@ def result_names(bound: BoundQuery, parsed: Parsed, dialect: Dialect) -> tuple[s
 def named_as_written(
     outputs: Sequence[tuple[str, exp.Expr | None]], parsed: Parsed, dialect: Dialect
 ) -> tuple[str, ...]:
-    """The names of outputs (name, tree); SQLite and MySQL call an expression by its text, to the letter.
+    """The names of outputs (name, tree); SQLite and MySQL name an expression by its exact text.
 
-    PostgreSQL calls a function's value by the function, as the statement spells it.
+    PostgreSQL names a function's value after the function, as the statement spells it.
     """
     selected = _selected(parsed.tree)
     if len(parsed.items) != len(selected):

@@ -72,11 +72,11 @@ class Select:
 
     @property
     def translation(self) -> Translation:
-        """The statement's."""
+        """The translation of the statement."""
         return self.outside.translation
 
     def bound(self) -> BoundQuery:
-        """Build the relation."""
+        """Build the relation for the SELECT."""
         self._refuse_odd_clauses()
         if self.translation.dialect.rules is Rules.POSTGRESQL:
             self.node = with_rows_in_from(self.node)

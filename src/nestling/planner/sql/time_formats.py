@@ -1,6 +1,6 @@
-"""MySQL's DATE_FORMAT and PostgreSQL's TO_CHAR of dates: names, weeks, hours of twelve and numbers without zeros.
+"""MySQL's DATE_FORMAT and PostgreSQL's TO_CHAR of dates: names, weeks, twelve-hour clocks and numbers without zeros.
 
-A format is taken apart into its pieces, each a text made of the date, which are put together again.
+A format is split into pieces, each of which becomes a text of the date; these are concatenated.
 """
 
 from __future__ import annotations

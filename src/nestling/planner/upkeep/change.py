@@ -1,4 +1,4 @@
-"""What has changed: rows of one entity that came, changed or went, as a row set of the write at hand."""
+"""What has changed: rows of one entity that were added, changed or removed, as a row set of the current write."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def changed_path(place: Place, found: Sequence[Locator]) -> str:
 
 
 def element_filters(place: Place, found: Sequence[Locator]) -> tuple[ElementFilter, ...]:
-    """What `$[e2]` stands for: the elements whose locators are those of the row at hand, or by which the path leads on."""
+    """What `$[e2]` stands for: the elements whose locators are those of the current row, or through which the path leads on."""
     filters = []
     for level, node in enumerate(place.nodes):
         if is_array(node):

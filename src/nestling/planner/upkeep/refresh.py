@@ -16,9 +16,9 @@ from nestling.planner.upkeep.implied import NOW, ExpectedRead, implied
 def refreshed(
     upkeep: Upkeep, design: Design, given: Mapping[str, str], rows: str, *, is_identity: bool = False
 ) -> tuple[WriteStep, ...]:
-    """The steps for the holders whose attributes are columns of the row at hand (`given`); for all when nothing is given.
+    """The steps for the holders whose attributes are columns of the current row (`given`); for all holders if nothing is given.
 
-    `rows` is what the holders are called; `is_identity` as in `implied`.
+    `rows` is the name of the holders; `is_identity` as in `implied`.
     """
     found = implied(upkeep, design, tuple(given), is_identity=is_identity)
     cells = tuple((parameter, given[attribute]) for attribute, parameter in found.parameters)

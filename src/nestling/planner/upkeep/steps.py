@@ -32,12 +32,11 @@ class UpkeepSteps:
 def upkeep_steps(
     design: Design, change: RowChange, *, filled: Collection[Derived] = (), copied: Collection[Derived] = ()
 ) -> UpkeepSteps:
-    """What to do once the homes have changed. New rows hold what is `filled` already, and what is `copied` as far as it is there.
+    """The steps once the homes have changed. New rows already hold what is `filled`, and what is `copied` as far as it exists.
 
-    Of several row sets that have changed, whoever puts their steps in order lets those that read homes come last: reading has the
-    last word.
+    If several row sets have changed, the caller orders the steps so that those that read homes come last: their result stands.
 
-    Raises `ReadGap` for what no steps are known for.
+    Raises `ReadGap` if no steps are known.
     """
     steps: list[WriteStep] = []
     left: list[str] = []

@@ -1,5 +1,5 @@
-"""How many rows of a write differ in some columns, as far as the statement says: what it gives, or asks for, is alike in all of
-them.
+"""How many rows of a write differ in some columns, according to the statement: values that it gives or compares with are the same
+in all of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How often storing an approximation changes a document: a count rounded down to its step is mostly what it was.
+"""How often storing an approximation changes a document: a count rounded down to its step usually stays the same.
 
-The server writes nothing for a value that is there already. Of what else is rounded nobody knows how far one row takes it.
+The server does not write a value that is already stored. For other rounded values it is unknown how far one row changes them.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _own_size(expression: Expression) -> float:
 
 
 def weight(expression: Expression) -> float:
-    """Values the server reads or computes for one row; what mentions no column is there already."""
+    """The number of values that the server reads or computes for one row; an expression without columns counts nothing."""
     if next(columns_of(expression), None) is None:
         return 0.0
     match expression:

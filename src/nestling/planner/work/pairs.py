@@ -40,7 +40,7 @@ def in_pairs(step: WherePair, stream: Stream, facts: WorkFacts) -> Stream:
 
 
 def added(step: Add, stream: Stream) -> Stream:
-    """Values taken out of where they are: of a list of pairs each is looked for among all."""
+    """The stream with values taken out of where they are: in a list of pairs each is searched among all."""
     known, elements, taken_in = dict[str, PathStatistics](), 0.0, 0.0
     for name, value in step.fields:
         known[name] = _shown(value, stream)

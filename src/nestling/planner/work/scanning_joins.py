@@ -19,7 +19,7 @@ _CONDITIONS = (FilterDocuments, Where, WhereElement, WherePair)
 
 
 def notes_on_joins(plan: ReadPlan, design: Design, statistics: Statistics) -> tuple[str, ...]:
-    """A note for each such join with a collection of more than a few documents, as far as the statistics tell."""
+    """A note for each such join with a collection of more than a few documents, according to the statistics."""
     facts = WorkFacts(design, statistics, collation=plan.collation)
     return tuple(dict.fromkeys(_notes(plan.step, facts)))
 

@@ -115,7 +115,7 @@ class Stream:
         return replace(self, flow=self.flow + work, rows=self.rows if rows is None else rows)
 
     def read(self, rows: float, work: Work) -> Stream:
-        """With its collection read: so many of the rows that might be there are."""
+        """The stream after its collection is read: so many of the possible rows exist."""
         share = min(rows / self.rows, 1.0) if self.rows > 0 else 1.0
         known = {path: each.of_share(share) for path, each in self.known.items()}
         one = 1 / max(rows, 1.0)

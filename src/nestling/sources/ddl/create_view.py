@@ -1,4 +1,4 @@
-"""CREATE VIEW: its SELECT to the letter, and the names it gives its columns."""
+"""CREATE VIEW: the exact text of its SELECT, and its column names."""
 
 from __future__ import annotations
 

@@ -38,12 +38,12 @@ class Strand:
 
     @property
     def name(self) -> str:
-        """The relationship's."""
+        """The name of the relationship."""
         return self.link.relationship.name
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The child's attributes."""
+        """The child's attributes in the foreign key."""
         return self.link.relationship.child_attributes
 
     def values(self, parent: int) -> dict[str, object]:

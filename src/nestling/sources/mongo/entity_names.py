@@ -75,6 +75,6 @@ def column_name(seen: ObservedNode, steps: Steps) -> str:
 
 
 def reference_name(entity: str, key: str) -> str:
-    """What rows that lie in another's documents call its key: the key's name when it says whose it is."""
+    """What rows inside another's documents call its key: the key's name if it shows whose it is."""
     plain = key.strip("_")
     return f"{singular(entity)}_{plain}" if plain.casefold() in ("id", "code", "key", "no", "name", "number") else key

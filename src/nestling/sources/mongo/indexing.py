@@ -1,4 +1,4 @@
-"""Today's indexes, as far as a design can say them."""
+"""Today's indexes, as far as a design can express them."""
 
 from __future__ import annotations
 

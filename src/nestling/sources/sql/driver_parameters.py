@@ -52,7 +52,7 @@ def _json(value: Any) -> Any:
 
 
 def undecodable(value: UndecodableText) -> str:
-    """Refuse it."""
+    """Refuse text that cannot be decoded."""
     raise ValueError(f"text that is not UTF-8 ({value[:20]!r}) can only be written to SQLite")
 
 

@@ -196,7 +196,7 @@ def _array(element: Converter | None) -> Converter:
 
 
 def bits(length: int) -> Converter:
-    """Bits from bytes."""
+    """The converter from bytes to bits of this length."""
 
     def convert(value: Any) -> Any:
         return format(int.from_bytes(value, "big"), f"0{length}b") if isinstance(value, bytes) else value

@@ -176,7 +176,7 @@ class Engine:
     """Whether texts may be equal although their letters differ, whatever their collation says."""
 
     def letters(self, text: Any) -> Any:
-        """A text as something compared to the letter, blanks at the end too."""
+        """A text as an expression that compares exactly, including trailing blanks."""
         return sa.collate(sa.cast(text, sa.Text), "C")
 
     def by_code_point(self, text: Any) -> Any:
@@ -279,7 +279,7 @@ class Engine:
     numbers_too = ""
     """The clause of an INSERT that sets columns whose numbers the database always generates."""
     telling_collation = ""
-    """A collation to which texts are equal only to the letter."""
+    """A collation that compares texts exactly."""
     length_function = "char_length"
     """Characters of a text."""
     made_values: Mapping[tuple[Generated, TypeName], str] = MappingProxyType({})

@@ -48,7 +48,7 @@ class JsonLoader(Loader):
     """JSON as Python values, by `read_json`."""
 
     def load(self, data: Buffer) -> object:
-        """Read one value."""
+        """Read one value of `json`."""
         return read_json(bytes(data).decode())
 
 
@@ -56,7 +56,7 @@ class JsonbLoader(Loader):
     """JSON whose numbers keep their digits, `0.10`."""
 
     def load(self, data: Buffer) -> object:
-        """Read one value."""
+        """Read one value of `jsonb`."""
         return read_json(bytes(data).decode(), digits=True)
 
 

@@ -56,7 +56,7 @@ class SqlDatabase:
 
     @cached_property
     def catalog(self) -> Catalog:
-        """The database's catalog."""
+        """The catalog of the database."""
         with self.connected() as connection, typed_errors(self.address):
             return self._engine.catalog(self.address, connection)
 

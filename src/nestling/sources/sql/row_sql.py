@@ -97,7 +97,7 @@ def matching(parent: Any, parent_names: Sequence[str], child: Any, child_names: 
 
 
 def letters(text: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
-    """A text as something the database compares to the letter, blanks at the end too."""
+    """A text as an expression that the database compares exactly, including trailing blanks."""
     found: ColumnElement[Any] = engine_of(dialect).letters(text)
     return found
 

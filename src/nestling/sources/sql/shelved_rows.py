@@ -27,7 +27,7 @@ class ShelvedRows(SqlDatabase):
     """A database of such rows, which returns them as they were."""
 
     def rows(self, query: RowQuery) -> Iterator[Row]:
-        """Stream them."""
+        """Stream the rows."""
         return map(unshelved, super().rows(query))
 
 

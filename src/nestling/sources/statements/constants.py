@@ -57,7 +57,7 @@ def note_written(occurrence: Occurrence, name: str, value: exp.Expr | None, walk
 
 
 def note_inserted(tree: exp.Expr, occurrence: Occurrence, names: list[str], walk: StatementWalk) -> None:
-    """Take what the one row of a VALUES list says, and what is not said of it."""
+    """Record the values of the single row of a VALUES list, and which columns it does not give."""
     rows = tree.expressions if isinstance(tree, exp.Values) else []
     values = rows[0].expressions if len(rows) == 1 and isinstance(rows[0], exp.Tuple) else []
     if len(values) != len(names):

@@ -111,7 +111,7 @@ class Nesting:
 
 
 def respelled(situation: Situation, link: Relationship) -> Reason:
-    """Why nothing is put together along a relationship whose rows may spell the key otherwise."""
+    """Why nothing is stored together along a relationship whose rows may spell the key differently."""
     known = situation.statistics.relationship(link.name).respelled
     rows = known.value if known is not None else 0.0
     those = f"{rows:,.0f} `{link.child}` spell" if rows else f"`{link.child}` may spell"

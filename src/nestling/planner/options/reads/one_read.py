@@ -1,7 +1,7 @@
-"""SELECTs that an application asks in one command with another, as was captured of it: of a document with several arrays.
+"""SELECTs that an application sends as one command with another, as was captured: of a document with several arrays.
 
-Where the rows it shows stand in the document that the other statement reads, they come with it: nothing is looked for, and
-they are only sent. Where they live apart, it is a request of its own.
+If its rows are in the document that the other statement reads, they come with it: nothing is searched, and they are only sent.
+If they are stored elsewhere, it is a separate request.
 """
 
 from __future__ import annotations

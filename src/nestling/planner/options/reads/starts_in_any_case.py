@@ -1,7 +1,7 @@
-"""Where a read starts that asks for a text whatever its case: at the index of a unique group, or at one that is chosen for it.
+"""Where a read that asks for a text whatever its case starts: at the index of a unique group, or at one chosen for it.
 
-Only where the rows are documents of their own, and nothing else is read with them: the whole read has the index's collation.
-With it an index that finds another text to the letter finds none.
+Only if the rows are documents of their own, and nothing else is read with them: the whole read has the index's collation, with
+which an index that compares texts exactly finds none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MEANT_NODES = 26.0
 
 
 def is_found_by_unique(modes: Modes, use: AnyCaseUse, statement: Statement, access: Access, home: Home) -> bool:
-    """Whether the index of a unique group finds the rows: those the statement asks for, or those looked for before it writes."""
+    """Whether the index of a unique group finds the rows: those the statement asks for, or those it searches before it writes."""
     if not home.own:
         return False
     equal, cased = compared_equal(access), access.compared(Operator.CASED)

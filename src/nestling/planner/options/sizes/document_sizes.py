@@ -101,7 +101,7 @@ class DocumentSizes:
         return None if home.bucket is not None else self.sizes.fields(home.root)
 
     def reads(self, home: Home, documents: float) -> tuple[Work, Extra]:
-        """Fetching so many of these documents by an index, and what further structures in them add."""
+        """The work of fetching so many of these documents by an index, and what further structures in them add."""
         return fetch_by_index(documents, self.base(home)), self.further(home, read=documents)
 
     def scans(self, home: Home, count: float) -> tuple[Work, Extra]:

@@ -106,7 +106,7 @@ class Sizes:
         return self._rows[entity]
 
     def key_entries(self, entity: str) -> int:
-        """Index entries of a row's key besides the one of `_id`, which compares its texts to the letter."""
+        """Index entries for a row's key in addition to that of `_id`, which compares texts exactly."""
         known = self.situation.model.entity(entity)
         return int(is_collated(map(known.attribute, known.key)))
 

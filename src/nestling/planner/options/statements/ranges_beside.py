@@ -24,7 +24,7 @@ class RangeBeside:
 
     @property
     def attribute(self) -> str:
-        """The column's name."""
+        """The name of the column."""
         return self.condition.path
 
 

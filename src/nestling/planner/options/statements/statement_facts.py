@@ -1,4 +1,4 @@
-"""What a statement's SQL says beyond its footprint: what its conditions let through and cost, how rows are put together."""
+"""What a statement's SQL says beyond its footprint: the selectivity and cost of its conditions, and how rows are combined."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class Places:
         )
 
     def with_entries(self, entity: str) -> Iterator[tuple[str, Indexed]]:
-        """The indexes that have entries for its rows, by their names; one whatever the case as the one to the letter."""
+        """The indexes that have entries for its rows, by name; one whatever the case counts like one that compares exactly."""
         yield from (*self.indexes[entity], *self.partial[entity])
         yield from ((name, each.plain) for name, each in self.any_case[entity])
 

@@ -55,7 +55,7 @@ class Changes:
         return named if named is not None and named.entity == access.entity else None
 
     def is_direct(self, statement: Statement, access: Access, home: Home) -> bool:
-        """Whether one command does it, as far as the rows' own place is concerned."""
+        """Whether one command can do it, as far as the rows' own place is concerned."""
         if home.bucket is not None or home.overflow is not None or self._is_checked(access, home):
             return False
         if not home.own and (len(home.links) != 1 or self._is_alone(home) or not self._is_told(access, home)):

@@ -27,7 +27,7 @@ _Named = tuple[str, CopiedAttribute]
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The copies of attributes there may be, by who has them and by whose they are."""
+    """The possible copies of attributes, by holder and by source."""
 
     modes: Modes
 

@@ -1,7 +1,7 @@
-"""INSERTs that an application makes in one command with that of their parent, as was captured of it.
+"""INSERTs that an application sends in one command with that of their parent, as was captured.
 
-Where the rows live in the parent's document, they come with it: nothing is looked for, and only their bytes are written. Where
-they live apart, one request inserts all rows of a parent.
+If the rows are in the parent's document, they come with it: nothing is searched, and only their bytes are written. If they are
+stored elsewhere, one request inserts all rows of a parent.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ MOST_HOPS = 3
 
 @dataclass(frozen=True, slots=True)
 class InnerJoins:
-    """Scans that inner joins put together, and all the conditions."""
+    """The scans that inner joins combine, and all the conditions."""
 
     scans: tuple[a.Scan, ...]
     conditions: tuple[Expression, ...]

@@ -1,8 +1,8 @@
-"""The values that `NOT IN (SELECT …)` and NOT EXISTS refuse are made first, as one list, and the rows are read beside it.
+"""Collects the values that `NOT IN (SELECT …)` and NOT EXISTS exclude first, as one list, before the rows are read.
 
-`… FROM person WHERE id NOT IN (SELECT author_id FROM post WHERE pinned)` begins with the authors, each once. Looked up from each
-person, the posts would be asked as often as there are persons. Each row is held against all of the list, and the server keeps a
-list in one document: it is made only where it is known to be short. Whether it is cheaper, `plan_read` finds out.
+`… FROM person WHERE id NOT IN (SELECT author_id FROM post WHERE pinned)` begins with the distinct authors. If they were looked up
+from each person, the posts would be queried as often as there are persons. Each row is compared with the whole list, and the
+server keeps a list in one document: so it is made only if it is known to be short. `plan_read` determines whether it is cheaper.
 """
 
 from __future__ import annotations

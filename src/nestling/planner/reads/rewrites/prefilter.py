@@ -23,7 +23,7 @@ _Simple: TypeAlias = Unwind | FilterDocuments | Where | WhereElement | WherePair
 
 
 def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...] = ()) -> Step:
-    """The step restricted by the predicate, asked before arrays are unwound and parts looked up as far as it can be."""
+    """The step restricted by the predicate, tested before arrays are unwound and parts looked up, as far as possible."""
     if isinstance(step, Lookup):
         return _below_lookup(step, predicate, layout, identity)
     arrays, made, pairs = _unwound(step), _made(step), _pairs(step)

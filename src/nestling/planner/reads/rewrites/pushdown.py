@@ -1,7 +1,7 @@
-"""Predicates go down to the tables they are about: through outputs, sorts, joins and grouping keys, as far as that is the same.
+"""Moves predicates down to the tables they are about, through outputs, sorts, joins and grouping keys, where that is equivalent.
 
-A condition of an inner join and a WHERE above it are one; an outer join whose missing side the WHERE refuses anyway is an
-inner one.
+A condition of an inner join and a WHERE above it are treated alike; an outer join whose missing side the WHERE refuses anyway is
+an inner one.
 """
 
 from __future__ import annotations

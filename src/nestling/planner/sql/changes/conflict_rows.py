@@ -64,7 +64,7 @@ def _no_index_over(clause: exp.OnConflict, entity: Entity, translation: Translat
 def among_rows(
     clause: exp.OnConflict, entity: Entity, keys: ConflictKeys, translation: Translation
 ) -> PartialUnique | None:
-    """The group of some rows, or of texts in lower case; None where the index is over all rows, to the letter."""
+    """The unique group over some rows, or over texts in lower case; None if the index compares all rows exactly."""
     where = clause.args.get("index_predicate")
     if not keys.lower and (where is None or _is_of_all(entity, keys.attributes)):
         return None

@@ -41,9 +41,9 @@ def as_rows(relation: Relation) -> Relation:
 
 
 def keys_of(rows: Values, conditions: Sequence[Expression], *, untyped: bool = False) -> dict[str, Expression]:
-    """The columns that conditions say are equal to something of the same type, to the letter, and to what.
+    """By column, the expression of the same type that conditions say it equals exactly.
 
-    `untyped`: also those whose type nothing tells, as they are parameters.
+    `untyped`: also those whose type nothing declares, as they are parameters.
     """
     found: dict[str, Expression] = {}
     for condition in conditions:

@@ -27,7 +27,7 @@ _ELEMENTS = EXACT_NUMBERS | TEXTS | {TypeName.BOOLEAN, TypeName.FLOAT, TypeName.
 
 
 def any_element(value: exp.Expr, array: exp.Expr, env: Env, bound: Bind) -> Expression:
-    """`value = ANY(array)`."""
+    """Bind `value = ANY(array)`."""
     column = array_column(array, env, bound)
     return Call(Function.ANY_ELEMENT, (column, _beside(value, column, env, bound)), BOOLEAN, env.dialect.rules)
 

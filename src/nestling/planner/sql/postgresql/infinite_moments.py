@@ -67,6 +67,6 @@ def unplaced(expression: Expression) -> Expression:
 
 
 def refuse_infinite(what: str, node: exp.Expr | None, translation: Translation, *found: Expression) -> None:
-    """Raise a gap for what is not said of dates and moments that may be infinite."""
+    """Raise a gap for an operation that is not defined for dates and moments that may be infinite."""
     if translation.dialect.rules is Rules.POSTGRESQL and any(map(is_mixed_time, found)):
         raise statement_gap(f"{what} of dates or timestamps that may be infinite", node)

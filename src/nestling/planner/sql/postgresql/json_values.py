@@ -44,7 +44,7 @@ def _value_at(node: exp.Expr, env: Env, bound: Bind) -> Expression:
 
 
 def array_length(node: exp.Expr, env: Env, bound: Bind) -> Expression:
-    """`jsonb_array_length(json -> 'key')`."""
+    """Bind `jsonb_array_length(json -> 'key')`."""
     inside = _uncast(node.expressions[0])
     if isinstance(inside, exp.JSONExtract | exp.JSONBExtract | exp.Bracket):
         column, keys = _path(inside, _keys(inside, env), env, bound)

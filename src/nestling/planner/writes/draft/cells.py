@@ -44,7 +44,7 @@ class Cells:
         return column(self.prefix, attribute)
 
     def of(self, attributes: Sequence[str]) -> Mapping[str, WrittenValue]:
-        """Attribute to value."""
+        """By attribute, its value."""
         return {name: self[name] for name in attributes}
 
     def types(self) -> dict[str, Type]:

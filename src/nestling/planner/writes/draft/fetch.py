@@ -1,7 +1,7 @@
-"""Fetches: the rows of a statement as the columns the steps that follow need, read place by place.
+"""Fetches: the rows of a statement as the columns that the following steps need, read place by place.
 
-They read homes alone: copies may not be right again yet when a fetch runs after others' changes. What a statement itself asks for
-is rewritten as a SELECT is, and read in the cheapest way; the row at hand is looked up as it is.
+They read homes alone: copies may still be stale when a fetch runs after others' changes. A statement's own conditions are
+rewritten as for a SELECT, and read in the cheapest way; the current row is looked up as it is.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _plan(
 
 
 def cell(name: str, kind: Type = ANY) -> Parameter:
-    """A column of the row at hand, inside a fetch."""
+    """A column of the current row, inside a fetch."""
     return Parameter(f"{CELL}{name}", kind)
 
 
@@ -154,13 +154,13 @@ def fetch(rows: str, made: ReadPlan, cells: Sequence[str]) -> Fetch:
 
 
 def same_row(types: Mapping[str, Type]) -> Values:
-    """The row at hand as a relation of its own."""
+    """The current row as a relation of its own."""
     columns = tuple(Column("row", name, kind) for name, kind in types.items())
     return Values("row", columns, (tuple(cell(name, kind) for name, kind in types.items()),))
 
 
 def equal_cells(scan: Scan, attributes: Mapping[str, str], rule: Collation = Collation.BINARY) -> Expression | None:
-    """Rows whose attributes equal columns of the row at hand."""
+    """The condition that attributes equal columns of the current row."""
     columns = {column.name: column for column in scan.columns}
     return conjunction(
         *(
@@ -171,11 +171,11 @@ def equal_cells(scan: Scan, attributes: Mapping[str, str], rule: Collation = Col
 
 
 def rule_of_new(design: Design, link: Relationship) -> Collation:
-    """How a new foreign key is compared with its parent's: to the letter where what is kept follows it so."""
+    """How a new foreign key is compared with its parent's: exactly if stored data follows it so."""
     return Collation.BINARY if link.name in followed_links(design.stores) else rule_of(design, link)
 
 
 def rule_of(design: Design, link: Relationship) -> Collation:
-    """How the source compares a foreign key with its parent's: as only the server can, or to the letter."""
+    """How the source compares a foreign key with its parent's: by a collation, or exactly."""
     agree = is_collated(linked(design.model, link)) and keys_agree(design, [link.parent, link.child])
     return Collation.UNICODE_CI if agree else Collation.BINARY

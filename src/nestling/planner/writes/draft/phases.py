@@ -31,7 +31,7 @@ CHANGES = (WritePhase.FETCH, WritePhase.REFUSE, WritePhase.REMOVE, WritePhase.CH
 
 
 class Phases:
-    """The steps planned for each phase of the part at hand."""
+    """The steps planned for each phase of the current part."""
 
     def __init__(self) -> None:
         self._steps: dict[WritePhase, list[WriteStep]] = {phase: [] for phase in WritePhase}
@@ -47,7 +47,7 @@ class Phases:
     def take(self, phases: Iterable[WritePhase] = WritePhase) -> PhaseSteps:
         """The steps of these phases in order; afterwards the phases are empty.
 
-        Upkeep that adds to what is there comes before upkeep that reads the homes again: reading has the last word.
+        Upkeep that adds to stored values comes before upkeep that reads the homes again, so that the latter's result stands.
         """
         taken: list[WriteStep] = []
         for phase in phases:

@@ -1,6 +1,6 @@
-"""One write while it is planned: the parts that are finished, the phases of the part at hand, and the names given.
+"""One write while it is planned: the finished parts, the phases of the current part, and the names given.
 
-All rows of a part are read before anything changes; what lies inside other rows goes first and comes last.
+All rows of a part are read before anything changes; what lies inside other rows is removed first and added last.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class WriteDraft:
 
     @property
     def model(self) -> Model:
-        """The design's."""
+        """The model of the design."""
         return self.design.model
 
     def add(self, phase: WritePhase, steps: Iterable[WriteStep]) -> None:

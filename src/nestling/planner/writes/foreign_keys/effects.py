@@ -1,7 +1,7 @@
-"""What one statement does to the rows of each entity, by itself and by its foreign keys, put together before any step is planned.
+"""What one statement does to the rows of each entity, by itself and by its foreign keys, combined before any step is planned.
 
-A row may be reached in several ways (two foreign keys, a diamond, a tree). All that happens to it is one change: it goes, or it
-gets all its new values at once.
+A row may be reached in several ways (two foreign keys, a diamond, a tree). All that happens to it is one change: it is deleted,
+or gets all its new values at once.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ForbiddenRows:
 
 @dataclass
 class Effect:
-    """All that happens to the rows of one entity, said of one scan."""
+    """All that happens to the rows of one entity, expressed over one scan."""
 
     scan: Scan
     deletes: list[RowDelete] = field(default_factory=list)

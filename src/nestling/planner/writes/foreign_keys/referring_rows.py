@@ -1,4 +1,4 @@
-"""Which rows refer to those of a row set: said of their foreign key itself where that is possible."""
+"""Which rows refer to those of a row set: by conditions on their foreign key itself if possible."""
 
 from __future__ import annotations
 

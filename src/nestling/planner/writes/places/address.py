@@ -48,14 +48,14 @@ def known_values(place: Place, level: int, values: Mapping[str, WrittenValue]) -
 
 
 def row_address(place: Place, row: Cells) -> DocumentAddress:
-    """Where a row at hand lies: its document by `id`, itself by what identifies it."""
+    """Where the current row is stored: its document by `id`, the row by what identifies it."""
     level = len(place.nodes) - 1
     known = known_values(place, level, row.of(row.entity.identity))
     return _address((FieldMatch("_id", Cell(ID)),), place, level, known, row)
 
 
 def parent_address(place: Place, known: Known, *, document: bool) -> DocumentAddress:
-    """Where the row above is, when a row comes that belongs to it; `document`: its document's `_id` is at hand."""
+    """Where the row above is stored when a row that belongs to it is added; `document`: its document's `_id` is known."""
     level = len(place.nodes) - 2
     where = (FieldMatch("_id", Cell(ID)),) if document else tuple(_where(place, level, known))
     return _address(where, place, level, known, None)

@@ -1,4 +1,4 @@
-"""Steps that depend on what is there: for a row at hand, when a condition holds, or where the row above it is."""
+"""Steps that depend on stored data: for the current row, if a condition holds, or where the row above it is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nestling.planner.writes.places.initial_copies import copied_fields
 
 
 def cell_types(design: Design, row: Cells) -> dict[str, Type]:
-    """The columns of a row at hand that its home needs, and what they hold."""
+    """The columns of the current row that its home needs, with their types."""
     node = design.places[row.entity.name][0].node
     carried = {carried_column(n): ANY for n in range(len(carried_paths(node)) + 1)} if row.carried else {}
     copied = {} if row.carried else {each.column: ANY for each in copied_fields(node)}
@@ -26,7 +26,7 @@ def cell_types(design: Design, row: Cells) -> dict[str, Type]:
 def when(
     design: Design, types: Mapping[str, Type], condition: Expression, name: str, steps: Sequence[WriteStep]
 ) -> tuple[WriteStep, ...]:
-    """The steps for the row at hand (its columns of these types) when the condition on it, as `row`, holds."""
+    """The steps for the current row (its columns of these types) if the condition on it, as `row`, holds."""
     row = same_row(types)
     relation = Project(filtered(row, condition), "kept", tuple(Named(column.name, column) for column in row.columns))
     return (fetch(name, plan(design, relation), tuple(types)), Each(name, tuple(steps)))

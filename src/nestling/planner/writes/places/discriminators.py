@@ -24,7 +24,7 @@ MOST_SUBTYPES = 6
 
 
 def with_subtype(place: Place, node: Node, changes: Sequence[DocumentChange]) -> tuple[WriteStep, ...]:
-    """The row comes to its parent's document, whose `_id` is at hand."""
+    """The steps that add the row to its parent's document, whose `_id` is known."""
     return _chained(place, node, changes, comes=True)
 
 

@@ -48,7 +48,7 @@ _START, _END, _PAGE = BUCKET_START, BUCKET_END, PAGE
 
 
 def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
-    """Take an event out of its bucket, whose `_id` is at hand; an empty bucket goes."""
+    """Take an event out of its bucket, whose `_id` is known; an empty bucket is deleted."""
     where, node = (FieldMatch("_id", Cell(ID)),), place.node
     pull = Pull(node.field, element_matches(node, row.of(row.entity.identity), row))
     yield UpdateDocuments(place.store.name, where, (pull, Increment("count", Constant(-1))))

@@ -111,7 +111,7 @@ def removed(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
 
 
 def added(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
-    """Let a row wait, and number all; the `_id` of the document with the array is at hand."""
+    """Let a row wait, and number all; the `_id` of the document with the array is known."""
     paged = _paged(design, place, row)
     waiting: tuple[str, WrittenValue] = (_PAGE, Constant(_WAITING))
     push = Push(place.node.field, element(design, place.node, row))

@@ -1,6 +1,6 @@
-"""Removes rows from their homes, whatever kind of place they lie at.
+"""Removes rows from their homes, in every kind of place.
 
-All of these are steps for one row at hand; `OLD` columns tell where it is.
+All of these are steps for one current row; `OLD` columns identify its place.
 """
 
 from __future__ import annotations

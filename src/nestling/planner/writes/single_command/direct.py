@@ -1,4 +1,4 @@
-"""The shortest form: one given row whose steps are commands alone needs no row at hand, its values stand in the commands."""
+"""The shortest form: if the steps of one given row are commands alone, its values are written into the commands."""
 
 from __future__ import annotations
 

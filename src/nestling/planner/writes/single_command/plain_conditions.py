@@ -91,7 +91,7 @@ def never_by_null(conditions: Iterable[PlainCondition]) -> frozenset[str]:
 
 
 def parameter_in(value: Expression) -> str:
-    """The parameter a value is, whatever it is converted to; "" for a literal."""
+    """The name of the parameter that a value is, whatever it is converted to; "" for a literal."""
     inner = bare(value)
     return inner.name if isinstance(inner, Parameter) else ""
 

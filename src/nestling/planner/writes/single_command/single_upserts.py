@@ -1,7 +1,7 @@
-"""The shortest form of an INSERT that says what to do about a row that is there: one command for each row.
+"""The shortest form of an INSERT with a rule for existing rows: one command for each row.
 
-That is right where the INSERT by itself is one command, the UPDATE or DELETE of the row that is there is one command too, and
-both are about the same document by its `_id`. They are planned as any other, and put together here.
+That is correct if the INSERT by itself is one command, the UPDATE or DELETE of the existing row is one command too, and both are
+about the same document by its `_id`. They are planned like any others, and combined here.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class EntityRows:
     def new(
         self, entity: str, on: tuple[tuple[str, str], ...] = (), after: EntityRow | None = None, *, outer: bool = False
     ) -> EntityRow:
-        """A row."""
+        """Add a row for an occurrence of the entity."""
         row = self.known[len(self.known)] = EntityRow(len(self.known), entity, on, after, outer)
         return row
 

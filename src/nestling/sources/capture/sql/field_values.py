@@ -65,7 +65,7 @@ class Sql:
 
 @dataclass(frozen=True, slots=True)
 class DocumentTree:
-    """A document; `row`: the row it stands for, when it stands for one, and `key`: an attribute no such row lacks."""
+    """A document; `row`: the row it stands for, if any, and `key`: an attribute that every such row has."""
 
     fields: Mapping[str, FieldValue]
     row: EntityRow | None = None
@@ -102,7 +102,7 @@ class Unmapped:
 
 @dataclass(frozen=True, slots=True)
 class OfOtherKind(Unmapped):
-    """A field that only rows of another kind than the one at hand have."""
+    """A field that only rows of another kind than the current one have."""
 
     def refusal(self) -> CannotSay:
         """The error for a command that depends on the field."""

@@ -83,7 +83,7 @@ def _text(found: Any, what: str) -> str:
 
 
 def condition(found: Any) -> None:
-    """A filter."""
+    """Check the form of a filter."""
     for name, test in _document(found, "a filter").items():
         if name in LOGICAL:
             for each in _documents(test, f"`{name}`", least=1):
@@ -206,7 +206,7 @@ def _expressions(found: Iterable[Any]) -> None:
 
 
 def expression(found: Any) -> None:
-    """An aggregation expression."""
+    """Check the form of an aggregation expression."""
     if isinstance(found, list):
         _expressions(found)
     if not isinstance(found, dict):

@@ -77,7 +77,7 @@ class CapturedWorkload:
         return (*(each.gap for each in self.not_said), *self.skipped)
 
     def text(self) -> str:
-        """The workload file."""
+        """The text of the workload file."""
         return "\n".join((*_lines(self), ""))
 
 
