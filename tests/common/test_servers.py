@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy
 
 
-def test_postgresql(postgresql: str):
+def test_a_server_answers_in_postgresql(postgresql: str):
     """PostgreSQL speaks UTF-8, sorts by the C locale, and lets us create databases."""
     engine = sqlalchemy.create_engine(postgresql)
     with engine.connect() as connection:
@@ -15,7 +15,7 @@ def test_postgresql(postgresql: str):
     engine.dispose()
 
 
-def test_mariadb(mariadb: str):
+def test_a_server_answers_in_mariadb(mariadb: str):
     """MariaDB speaks UTF-8 with all planes, and lets us create databases."""
     engine = sqlalchemy.create_engine(mariadb)
     with engine.connect() as connection:

@@ -76,7 +76,7 @@ def test_regular_expressions(both: Both, pattern: str, column: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["%Python%", "Py%", "é", "%", "", "a\\_b", "100\\%%", None])
-def test_parameters(both: Both, pattern: str | None) -> None:
+def test_patterns_given_as_parameters(both: Both, pattern: str | None) -> None:
     """A pattern that is given, as Django escapes it."""
     for condition in ("title LIKE BINARY :q", "title NOT LIKE BINARY :q", "title LIKE BINARY CONCAT('%', :q)"):
         sql = f"SELECT id FROM course WHERE {condition}"

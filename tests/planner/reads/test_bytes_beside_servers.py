@@ -39,7 +39,7 @@ def test_constants(condition: str, both: Both) -> None:
 
 @pytest.mark.parametrize("value", ["abc", b"abc", "é", "", b"\xff\x00", None, "no", "\\x616263", "a\\b"])
 @pytest.mark.parametrize("condition", ["= :v", "<> :v", "IN (:v, 'ABC')"])
-def test_parameters(condition: str, value: object, both: Both) -> None:
+def test_bytes_given_as_parameters(condition: str, value: object, both: Both) -> None:
     """A text that is given is its bytes, and bytes are themselves."""
     sql = f"SELECT id FROM file WHERE content {condition} ORDER BY id"
     both.cursor.execute(sql.replace(":v", "%s"), (value,))
@@ -55,7 +55,7 @@ def test_a_module_makes_bytes_itself(both: Both) -> None:
 
 
 @pytest.mark.parametrize("said", ["abc", "\\x616263", "\\x61 6263", "a\\142c"])
-def test_postgresql(said: str, both: Both) -> None:
+def test_escapes_of_bytea_in_postgresql(said: str, both: Both) -> None:
     """Where a text in hexadecimal digits says its bytes, and one may hold escapes."""
     read = pipeline.convert(both.proposal, "SELECT id FROM file WHERE content = :v", dialect="postgresql")
     assert isinstance(read, CompiledRead), read

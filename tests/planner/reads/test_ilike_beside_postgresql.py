@@ -71,7 +71,7 @@ def test_constants(words: Beside, form: str) -> None:
 
 @pytest.mark.one_in(7)
 @pytest.mark.parametrize("form", GIVEN_FORMS)
-def test_parameters(words: Beside, form: str) -> None:
+def test_patterns_given_as_parameters(words: Beside, form: str) -> None:
     """Every pattern as a parameter, alone or between constants; NULL too."""
     sql = form.format(":q")
     for pattern in (*sample(PATTERNS, one_in=4, first=GIVEN_FORMS.index(form)), None):

@@ -87,7 +87,7 @@ def test_constant_patterns(both: Both) -> None:
 
 
 @pytest.mark.thorough
-def test_parameters(both: Both) -> None:
+def test_patterns_given_as_parameters(both: Both) -> None:
     """A pattern that is a parameter, or one between constants, is made a regular expression when it is given."""
     for pattern in (*PATTERNS, None):
         for sql in (

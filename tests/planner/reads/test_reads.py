@@ -44,7 +44,7 @@ def test_each_rewrite_alone_changes_no_answer(
                 shop.assert_equal(sql, rewrites=rewrites)
 
 
-def test_parameters(shop: Beside) -> None:
+def test_parameters_are_bound_when_a_read_runs(shop: Beside) -> None:
     """Values are bound, and NULL makes a comparison that is never true."""
     sql = "SELECT id FROM customer WHERE city = :city AND id > :least LIMIT :n"
     shop.assert_equal(sql, {"city": "Oslo", "least": 1, "n": 5})

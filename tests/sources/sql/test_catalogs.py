@@ -62,7 +62,7 @@ def check(reading: Reading, collation: Collation, *, exact: bool) -> None:
     assert "title" in view.sql
 
 
-def test_sqlite(tmp_path: Path) -> None:
+def test_the_catalog_is_read_in_sqlite(tmp_path: Path) -> None:
     """By pragmas, and by the CREATE statements where these say nothing."""
     path = tmp_path / "a.db"
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -213,7 +213,7 @@ def test_arrays_of_citext_are_lists(postgresql_urls: tuple[str, str]) -> None:
     assert found == (["urgent", "Late"],)
 
 
-def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
+def test_the_catalog_is_read_in_postgresql(postgresql_urls: tuple[str, str]) -> None:
     """By the server's catalogue."""
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1]) as connection:
@@ -221,7 +221,7 @@ def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
     check(open_database(postgresql_urls[1]).reading(), Collation.BINARY, exact=True)
 
 
-def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
+def test_the_catalog_is_read_in_mariadb(mariadb_urls: tuple[str, str]) -> None:
     """By the information schema."""
     pymysql = pytest.importorskip("pymysql")
     url = make_url(mariadb_urls[1])

@@ -112,7 +112,7 @@ def agrees(address: str, dialect: str, refused: list[tuple[int, object]], databa
 
 
 @pytest.mark.thorough
-def test_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+def test_checks_are_kept_and_enforced_in_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """On SQLite, where decimals are doubles."""
     path = tmp_path / "a.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -131,7 +131,9 @@ def test_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
 
 
 @pytest.mark.thorough
-def test_postgresql(postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
+def test_checks_are_kept_and_enforced_in_postgresql(
+    postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]
+) -> None:
     """On PostgreSQL, which shows conditions in a form of its own, and has NaN above all numbers."""
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1], autocommit=True) as connection:
@@ -148,7 +150,9 @@ def test_postgresql(postgresql_urls: tuple[str, str], database: Database[dict[st
     agrees(postgresql_urls[1], POSTGRESQL, refused, database)
 
 
-def test_mariadb(mariadb_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
+def test_checks_are_kept_and_enforced_in_mariadb(
+    mariadb_urls: tuple[str, str], database: Database[dict[str, Any]]
+) -> None:
     """On MariaDB, whose texts are equal whatever their case, and which knows neither NaN nor infinity."""
     pymysql = pytest.importorskip("pymysql")
     url = make_url(mariadb_urls[1])

@@ -101,7 +101,7 @@ def test_they_come_back(postgresql_urls: tuple[str, str], tmp_path: Path, databa
     assert len(checks_of(pipeline.inspect(back))) == len(CONDITIONS)
 
 
-def test_sqlite(tmp_path: Path) -> None:
+def test_checks_of_booleans_are_read_in_sqlite(tmp_path: Path) -> None:
     """Where truth is a number."""
     tables = "CREATE TABLE t (id integer PRIMARY KEY, state text, at timestamp, CHECK ((state = 'used') = (at IS NOT NULL)));"
     found = checks_of(pipeline.inspect(made_in_sqlite(tmp_path / "a.db", tables)))

@@ -63,7 +63,7 @@ def test_ddl_and_model_file(dialect: str, tmp_path: Path) -> None:
     assert {each.ascii for each in kept.model.entity("login").partial_uniques} == {dialect == "sqlite"}
 
 
-def test_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+def test_indexes_over_lower_case_are_read_in_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """What SQLite refuses is refused, what it takes is taken, and the indexes are there again in what is unloaded."""
     rows = "INSERT INTO login VALUES (1, 'Ann', 'a@x', 1, false), (2, 'Bo', 'B@x', 1, false), (3, 'Cy', 'A@X', 1, true)"
     path, back = tmp_path / "a.db", tmp_path / "b.db"
@@ -100,7 +100,7 @@ def test_another_expression_is_told(tmp_path: Path) -> None:
     assert [note for note in reading.notes if "expression" in note] == [NOTE.format("upper(name)")]
 
 
-def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
+def test_indexes_over_lower_case_are_read_in_postgresql(postgresql_urls: tuple[str, str]) -> None:
     """As PostgreSQL shows them, with casts of its own."""
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1], autocommit=True) as connection:

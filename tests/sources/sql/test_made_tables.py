@@ -123,14 +123,14 @@ def _check(url: str, notes: tuple[str, ...], dialect: str) -> None:
     assert [read.attribute(name).collation for name in ("sku", "email")] == [Collation.BINARY, expected]
 
 
-def test_sqlite(tmp_path: Path) -> None:
+def test_tables_are_made_as_they_were_in_sqlite(tmp_path: Path) -> None:
     """The key by itself counts on; texts of either collation are kept apart or together."""
     url = f"sqlite:///{tmp_path / 'made.db'}"
     _check(url, _filled(url, "ANN@X"), SQLITE)
 
 
 @pytest.mark.thorough
-def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
+def test_tables_are_made_as_they_were_in_postgresql(postgresql_urls: tuple[str, str]) -> None:
     """An identity starts behind the highest number."""
     _check(postgresql_urls[1], _filled(postgresql_urls[1], "Ann@x"), POSTGRESQL)
 
@@ -149,7 +149,7 @@ def test_an_identity_is_made_as_it_was(postgresql_urls: tuple[str, str]) -> None
 
 
 @pytest.mark.thorough
-def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
+def test_tables_are_made_as_they_were_in_mariadb(mariadb_urls: tuple[str, str]) -> None:
     """AUTO_INCREMENT takes a zero as it is; unique texts that differ by case alone are kept, and foreign keys too."""
     _check(mariadb_urls[1], _filled(mariadb_urls[1], "ANN@X"), MYSQL)
 

@@ -87,7 +87,7 @@ def keeps(address: str, database: Database[dict[str, Any]]) -> None:
         store.execute(sql)
 
 
-def test_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+def test_partial_unique_indexes_are_read_in_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """On SQLite, as it refuses the same."""
     address = made_in_sqlite(tmp_path / "a.db")
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
@@ -98,7 +98,9 @@ def test_sqlite(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
 
 
 @pytest.mark.thorough
-def test_postgresql(postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
+def test_partial_unique_indexes_are_read_in_postgresql(
+    postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]
+) -> None:
     """On PostgreSQL, which shows conditions with casts of its own."""
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1], autocommit=True) as connection:

@@ -171,7 +171,7 @@ def test_large_tables_are_sampled(tmp_path: Path) -> None:
     assert width.value == pytest.approx(4.5, rel=0.1)
 
 
-def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
+def test_tables_and_statistics_are_read_in_postgresql(postgresql_urls: tuple[str, str]) -> None:
     """Schemas, partitions, views, domains and enums of PostgreSQL, sampled too."""
     database = open_database(postgresql_urls[0])
     reading = database.reading()
@@ -202,7 +202,7 @@ def test_bytes_are_measured_as_bytes(postgresql_urls: tuple[str, str]) -> None:
 
 
 @pytest.mark.thorough
-def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
+def test_tables_and_statistics_are_read_in_mariadb(mariadb_urls: tuple[str, str]) -> None:
     """Flags, unsigned numbers, enums, JSON and odd names of MariaDB, sampled too."""
     database = open_database(mariadb_urls[0])
     reading = database.reading()

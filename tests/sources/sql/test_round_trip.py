@@ -48,7 +48,7 @@ def test_names_keep_their_percent_signs(tmp_path: Path) -> None:
     assert (entity.name, *entity.attribute_names) == ("a%%b", "x%%y", "50%")
 
 
-def test_postgresql(postgresql_urls: tuple[str, str], tmp_path: Path) -> None:
+def test_rows_come_back_as_they_were_in_postgresql(postgresql_urls: tuple[str, str], tmp_path: Path) -> None:
     """A PostgreSQL database survives a copy to PostgreSQL and one to SQLite."""
     source = open_database(postgresql_urls[0])
     expected = all_rows(source)
@@ -57,7 +57,7 @@ def test_postgresql(postgresql_urls: tuple[str, str], tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_mariadb(mariadb_urls: tuple[str, str], tmp_path: Path) -> None:
+def test_rows_come_back_as_they_were_in_mariadb(mariadb_urls: tuple[str, str], tmp_path: Path) -> None:
     """A MariaDB database survives a copy to SQLite, and one to MariaDB."""
     source = open_database(mariadb_urls[0])
     expected = all_rows(source)

@@ -94,7 +94,9 @@ def keeps(address: str, database: Database[dict[str, Any]], strategy: str) -> No
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
-def test_sqlite(strategy: str, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+def test_checks_over_rows_are_enforced_in_sqlite(
+    strategy: str, tmp_path: Path, database: Database[dict[str, Any]]
+) -> None:
     """The rest of a condition is told."""
     address = made_in_sqlite(tmp_path / "a.db")
     reading = pipeline.inspect(address)
@@ -107,7 +109,9 @@ def test_sqlite(strategy: str, tmp_path: Path, database: Database[dict[str, Any]
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
-def test_postgresql(strategy: str, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
+def test_checks_over_rows_are_enforced_in_postgresql(
+    strategy: str, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]
+) -> None:
     """Which shows conditions with casts of its own."""
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1], autocommit=True) as connection:
