@@ -84,7 +84,7 @@ class Recorder(CommandListener):
             self._pending.pop(event.request_id, None)
 
     def capture(self) -> Capture:
-        """What was recorded so far."""
+        """The statements recorded so far."""
         with self._lock:
             return self._tally.capture(time.monotonic() - self._begun)
 

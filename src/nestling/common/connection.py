@@ -198,7 +198,7 @@ def _first(said: str) -> str:
 
 
 def address(database: Database[Any] | AsyncDatabase[Any]) -> str:
-    """Where a database is, without user and password: the servers that answer, or, where none does, all that were named."""
+    """The address of a database without user and password: the servers that answer, or all that were named if none does."""
     known = database.client.nodes or database.client.topology_description.server_descriptions()
     hosts = ",".join(host if port is None else f"{host}:{port}" for host, port in sorted(known, key=str))
     return f"{hosts}/{database.name}"

@@ -71,7 +71,7 @@ def syntax_words(error: Exception) -> str:
 
 
 def misspelt(statement: str) -> str:
-    """What is wrong with the first word of a statement that is nearly one statements begin with; empty when nothing is."""
+    """The problem with the first word of a statement, if it almost is one that statements begin with; otherwise empty."""
     word = _FIRST.match(statement)
     if word is None or word[0].upper() in _BEGIN:
         return ""

@@ -100,7 +100,7 @@ def are_amounts(path: PathFacts) -> bool:
 
 
 def zoneless(path: PathFacts) -> int:
-    """How many texts are dates that name no time zone."""
+    """The number of texts that are dates without a time zone."""
     return dict(path.forms).get("zoneless", 0)
 
 
@@ -133,7 +133,7 @@ def _texts(path: PathFacts, target: str) -> int:
 
 
 def numbers_left(path: PathFacts) -> int:
-    """How many numbers no text holds exactly."""
+    """The number of numbers that no text represents exactly."""
     return min(dict(path.forms).get(text_forms.INEXACT, 0), path.count("double"))
 
 

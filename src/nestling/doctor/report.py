@@ -37,7 +37,7 @@ class Report:
 
     @property
     def cut_short(self) -> int:
-        """How many questions were not asked, or not to the end, for lack of time."""
+        """The number of queries that were not sent, or not finished, for lack of time."""
         return sum(OUT_OF_TIME in each.why for each in self.facts.skipped)
 
     def fails_on(self, least: Severity | None) -> bool:

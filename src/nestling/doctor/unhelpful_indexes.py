@@ -45,9 +45,9 @@ def _joining(facts: Facts, statement: StatementFacts, join: JoinFacts) -> list[I
 def still_examining(
     facts: Facts, target: CollectionFacts, statement: StatementFacts, least: float
 ) -> StillExamining | None:
-    """What a statement that has its indexes did when it was last seen, where that was more than `least` documents.
+    """What a statement that has its indexes did when it was last seen, if it examined more than `least` documents.
 
-    None where it had none then, or examined few documents for each that it returned or that matched.
+    None if it did not have them then, or examined few documents for each that it returned or that matched.
     """
     last, serving = statement.last, serving_indexes(target, statement)
     if last is None or not serving or not all(serving) or is_over(facts, target, statement):

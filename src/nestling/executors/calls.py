@@ -123,7 +123,7 @@ def number_call(asked: NextNumbers) -> CollectionCall:
 
 
 def met(command: WriteCommand, result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult) -> int:
-    """How many documents a command inserted, matched (an upsert that made one: 1) or deleted; one left alone does not count."""
+    """The number of documents a command inserted, matched or deleted; an upsert that inserts counts as 1, a skipped one as 0."""
     match result:
         case InsertOneResult():
             return 1

@@ -26,7 +26,7 @@ def threshold(finding: Finding) -> str:
 
 
 def cost(finding: Finding) -> str:
-    """What it costs, and the time it takes: the measured mean, else the estimate for the work done in vain."""
+    """The cost and the time of one execution: the measured mean, else the estimate for the wasted work."""
     if finding.cost_seconds is None or finding.cost_seconds * MILLISECONDS < LEAST_MILLISECONDS:
         return finding.cost
     if finding.measured:
@@ -45,7 +45,7 @@ def verdict(report: Report) -> str:
 
 
 def subject(facts: Facts) -> str:
-    """What was looked at."""
+    """What the report examined."""
     looked_at = [each for each in facts.collections if each.kind is not NamespaceKind.SYSTEM]
     documents = sum(each.storage.documents for each in facts.collections if each.storage)
     bytes_ = sum(each.storage.data_bytes for each in facts.collections if each.storage)

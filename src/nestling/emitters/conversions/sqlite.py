@@ -277,7 +277,7 @@ def shown_time(value: str | date) -> str:
 
 
 def no_moment(attribute: str, value: str | date, digits: int, zoned: bool) -> ValueError:
-    """What is wrong with a value among moments, and the next move."""
+    """The error for a value that is not a moment in a column of moments, with the next move."""
     text, zone = shown_time(value), "+00:00" * zoned
     if isinstance(value, str) and (match := MOMENT.fullmatch(text)) and not is_moment(text) and bool(match[2]) is zoned:
         return no_such_time(attribute, text, "timestamp")

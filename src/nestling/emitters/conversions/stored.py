@@ -89,7 +89,7 @@ def check_stored(name: str, value: Any, kind: str) -> None:
 
 
 def refusal(error: Exception, value: Any, kind: str) -> list[str]:
-    """What is wrong with a value that is refused, and the next move if there is one."""
+    """The problem with a refused value, and the next move if there is one."""
     if isinstance(error, ValueError) and len(error.args) == 2:
         return list(error.args)
     return [f"{value!r} cannot be stored as {kind}", *_digits_of(kind)]

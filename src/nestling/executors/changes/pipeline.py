@@ -48,7 +48,7 @@ def splits(version: tuple[int, ...]) -> bool:
 
 
 def options(watching: Watching, version: tuple[int, ...]) -> dict[str, Any]:
-    """What the stream itself is told about documents."""
+    """The options of the change stream that concern documents."""
     found: dict[str, Any] = {}
     if watching.after:
         found["full_document"] = "updateLookup"

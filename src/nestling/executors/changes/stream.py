@@ -61,7 +61,7 @@ class ChangeStream:
 
     @property
     def behind(self) -> int:
-        """How many changes have been read and not taken."""
+        """The number of changes that have been read and not taken."""
         return self._queue.qsize()
 
     def take(self, most: int, wait_seconds: float) -> ChangeBatch:

@@ -24,7 +24,7 @@ def is_worthwhile(done: CheckProgress, checks: Sequence[CompiledCheck]) -> bool:
 
 
 def together(first: CheckProgress, later: CheckProgress, shown: int) -> CheckProgress:
-    """What both passes found, each value once: as it was before the first, and as it is after the later."""
+    """The findings of both passes, each value once: as it was before the first, and as it is after the later."""
     before = {_spot(drift): drift for drift in first.findings if drift.repaired}
     after = {_spot(drift): drift for drift in later.findings}
     twice = before.keys() & after.keys()

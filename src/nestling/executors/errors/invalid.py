@@ -19,9 +19,9 @@ OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "
 
 
 def invalid_words(error: Mapping[str, Any], names: Mapping[str, str] = NO_NAMES, *, values: bool = False) -> str:
-    """What is wrong by the server's error, after a colon: `joined` is string, not date. Empty before 5.0, which does not say.
+    """The problem in the server's error, after a colon: `joined` is string, not date. Empty before 5.0, which gives no details.
 
-    `names`: what people call what is stored at a path (`path_names`); `values`: say which value is not allowed, too.
+    `names`: the names for people of what is stored at a path (`path_names`); `values`: also name the value that is not allowed.
     """
     broken = [*_broken(error)]
     told_of = {path for path, rule in broken if rule["operatorName"] != "not"}
@@ -48,7 +48,7 @@ def is_cutover(error: Mapping[str, Any]) -> bool:
 
 
 def why_refused(error: Mapping[str, Any]) -> str:
-    """What the server says of a document it would not take, and what a validator has against it."""
+    """The server's message about a document that it refused, with the rule of the validator that it violates."""
     return f"{error.get('errmsg', 'the server refused it')}{invalid_words(error)}"
 
 

@@ -15,7 +15,7 @@ MOST_VALUES = 6
 
 
 def broken_words(rule: Mapping[str, Any], *, values: bool) -> str:
-    """What follows the field's name: `is -1, not at least 0`; the value itself only where `values` is set."""
+    """The text after the field's name: `is -1, not at least 0`; the value itself only if `values` is set."""
     name, specified = rule["operatorName"], rule.get("specifiedAs")
     if not isinstance(specified, Mapping) or name not in specified or name not in _SAYS:
         return f"breaks the validator's `{name}`: {rule.get('reason', 'the server does not say how')}"
@@ -29,7 +29,7 @@ def broken_words(rule: Mapping[str, Any], *, values: bool) -> str:
 
 
 def broken_check(rule: Mapping[str, Any]) -> str:
-    """What a validator's `$expr` calls itself, where it is one of ours."""
+    """The name of a validator's `$expr` if it is one of ours, else a general one."""
     match rule.get("specifiedAs"):
         case {"$expr": {"$not": [{"$cond": [_, _, {"$literal": str() as label}]}]}}:
             return label

@@ -112,7 +112,7 @@ class PathNode:
 
     @property
     def present(self) -> int:
-        """How often it occurs."""
+        """The number of occurrences."""
         return sum(self.types.values())
 
     def merge(self, other: PathNode) -> None:

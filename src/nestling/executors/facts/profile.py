@@ -44,7 +44,7 @@ TimedEntries = list[tuple[datetime | None, FoundDocument]]
 
 
 def captured(database: Database[FoundDocument], asking: Asking) -> Capture:
-    """What a database's profiler has noted, the statements of nestling itself left out."""
+    """The statements that a database's profiler has recorded, without those of nestling itself."""
     return of_entries(noted_entries(database, asking))
 
 

@@ -33,7 +33,7 @@ class Histogram:
 
     @property
     def count(self) -> int:
-        """How many values were counted."""
+        """The number of values counted."""
         self._put()
         return self._values
 
@@ -129,5 +129,5 @@ class DistinctCount:
         self._hashes = set(kept)
 
     def estimate(self) -> int:
-        """How many different values; exact below 2,048."""
+        """The number of different values; exact below 2,048."""
         return round(len(self._hashes) * (_HASHES / self._below))

@@ -163,7 +163,10 @@ def slotted(rows: ChildRows, slots: Slots) -> Callable[[RowKey], list[Any]]:
 def sorter(
     policy: Policy, entity: Entity, layout: RowLayout, order: tuple[Order, ...], path: RowPath = ()
 ) -> Sorter | None:
-    """What sorts (row, element) pairs by `order`, then by key (all attributes without one); None when the stream does already."""
+    """A function that sorts (row, element) pairs by `order`, then by key (all attributes without one).
+
+    None if the stream is already sorted.
+    """
     in_key_order = bool(entity.key) and all(sorted_alike(entity.attribute(name).type) for name in entity.key)
     if not order and in_key_order:
         return None

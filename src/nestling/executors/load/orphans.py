@@ -16,7 +16,7 @@ from nestling.ir.storage.layout import Node
 
 
 def inexact(merge: Merge, body: Body, embedding: Embedding, layout: RowLayout) -> Callable[[AnyRow], Stray]:
-    """What happens to a row that is joined to its parent but does not hold the parent's key exactly."""
+    """The function for rows that are joined to their parent but do not hold the parent's key exactly."""
     if embedding.orphans is None:
         return _refuse(merge, embedding, layout)
     name, build = embedding.orphans, _Once(merge, body, embedding.orphans)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def mark(values: tuple[object, ...]) -> tuple[object, ...]:
-    """What tells a tuple from others, in a form that sets can hold."""
+    """A hashable form of a tuple that distinguishes it from other tuples."""
     return tuple((value.__class__, repr(value)) for value in values)
 
 

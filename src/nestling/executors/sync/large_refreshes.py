@@ -58,7 +58,7 @@ class RefreshQueue:
 
     @property
     def waiting(self) -> int:
-        """How many are not done."""
+        """The number of refreshes that are not done."""
         with self._changed:
             return len(self._waiting) + (self._running is not None)
 

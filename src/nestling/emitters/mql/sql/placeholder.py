@@ -138,7 +138,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
 
     @property
     def legend(self) -> str:
-        """What it stands for, in words."""
+        """A description of what the placeholder stands for."""
         if self.pattern is not None and self.pattern.spelled is not None:
             return f"a list: [{self.name}], or all spellings where a collation distinguishes upper and lower case"
         if self.pattern is not None:

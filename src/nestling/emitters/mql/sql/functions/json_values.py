@@ -117,7 +117,7 @@ _LEADING_NUMBER = r"^[ \t\n\x0b\f\r]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-
 
 
 def under(keys: list[str], json: MqlValue) -> MqlValue:
-    """What lies under the keys. `$getField`, unlike a path, does not look into the elements of an array."""
+    """The value under the keys. `$getField`, unlike a path, does not look into the elements of an array."""
     for key in keys:
         json = {"$getField": {"field": inline(key), "input": json}}
     return json

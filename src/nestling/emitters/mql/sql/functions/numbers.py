@@ -226,7 +226,7 @@ def number_of(node: Call, r: Renderer) -> MqlValue:
 
 
 def float_mod(node: Call, r: Renderer) -> MqlValue:
-    """What is left of a float; NULL by zero and of infinity."""
+    """The remainder of a float division; NULL for a division by zero and of infinity."""
 
     def body(dividend: MqlValue, by: MqlValue) -> MqlValue:
         found = {"$mod": [{"$toDouble": dividend}, {"$toDouble": by}]}
