@@ -97,7 +97,7 @@ class WritingCost:
 
     @property
     def journal_bytes_per_write(self) -> float:
-        """How much one statement becomes."""
+        """Bytes in the journal for one execution of a write."""
         return self.journal_bytes / self.writes if self.writes else 0.0
 
 

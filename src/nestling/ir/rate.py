@@ -74,6 +74,6 @@ def short_rate(per_second: float) -> str:
 
 
 def factor_between(one: float, other: float) -> float:
-    """How many times the smaller of two numbers the larger is; infinite when the smaller is 0."""
+    """The larger of two numbers divided by the smaller; infinite if the smaller is 0."""
     small, large = sorted((one, other))
     return large / small if small > 0 else inf

@@ -187,7 +187,7 @@ class RefusedValues:
 
     @property
     def text(self) -> str:
-        """What is wrong, and in how many rows."""
+        """The problem, and the number of rows that have it."""
         return self.problem.what + (f"; {self.count:,} rows have this problem" if self.count > 1 else "")
 
 

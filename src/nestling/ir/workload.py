@@ -141,13 +141,13 @@ class Access:
 
     @property
     def joins(self) -> tuple[AttributeFilter, ...]:
-        """What a lookup of its rows asks for: attributes that equal something, none of which a condition names anyway."""
+        """The attributes that a lookup of its rows compares for equality, without those that a condition names anyway."""
         named = self.compared(Operator.EQUALITY)
         return tuple(AttributeFilter(name, Operator.EQUALITY) for name in self.joined if name not in named)
 
     @property
     def ranges(self) -> tuple[AttributeFilter, ...]:
-        """What a lookup of its rows asks for besides: attributes of which it gives an end of a range."""
+        """The further attributes that a lookup of its rows uses: those of which it gives an end of a range."""
         return tuple(AttributeFilter(name, Operator.RANGE) for name in self.ranged)
 
     @property

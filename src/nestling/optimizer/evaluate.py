@@ -87,7 +87,7 @@ def mode_cost(mode: Mode, chosen: Chosen, loads: Mapping[str, float] = NO_LOADS)
 
 
 def load_values(problem: DesignProblem, chosen: frozenset[str]) -> Mapping[str, float]:
-    """How much each load comes to."""
+    """The total of each load."""
     return {
         load.name: load.base + sum(amount for name, amount in load.amounts if name in chosen) for load in problem.loads
     }

@@ -33,7 +33,7 @@ class SingleMoves:
         return (gone is None or gone in self.now) and come not in self.now
 
     def added_cost(self, move: SingleMove) -> float | None:
-        """What a move adds to the cost; None when it is not allowed."""
+        """The cost that a move adds; None if the move is not allowed."""
         affected = {id(each): each for name in move if name is not None for each in self._near[name]}
         return _difference(affected.values(), self.now, *move)
 

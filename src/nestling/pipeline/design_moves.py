@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def design_moves(old: Proposal, new: Proposal) -> DesignMoves:
-    """What becomes of the collections and indexes of the old design, where a database has these and no others."""
+    """What happens to the collections and indexes of the old design, in a database that has these and no others."""
     from nestling.executors.load import written_collections
     from nestling.ir.indexes.index_form import index_form
     from nestling.ir.indexes.planned_indexes import named_indexes, planned_indexes

@@ -31,7 +31,7 @@ class MeasuredCommand:
 
     @property
     def factor(self) -> float:
-        """How many times the larger is the smaller."""
+        """The larger of measured and predicted time divided by the smaller."""
         both = max(self.measured_seconds, LEAST_SECONDS), max(self.predicted_seconds, LEAST_SECONDS)
         return max(both) / min(both)
 

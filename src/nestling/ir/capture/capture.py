@@ -74,7 +74,7 @@ class Follow:
 
     @property
     def share(self) -> float:
-        """How much of the second statement is this join."""
+        """The share of the second statement's executions that belong to this join."""
         return self.times / self.tried if self.tried else 0.0
 
 

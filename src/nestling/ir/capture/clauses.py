@@ -59,7 +59,7 @@ def _conjunction(masked: dict[str, Masked], parts: list[Masked]) -> None:
 
 
 def tests(found: object) -> Masked:
-    """How a field is tested: `{operator: …}`."""
+    """The tests of a field: `{operator: …}`."""
     if isinstance(found, Regex):
         return {"$regex": _pattern(found, "")}
     if not isinstance(found, Mapping) or not any(str(name).startswith("$") for name in found):

@@ -29,7 +29,7 @@ class Watched:
 
 
 def watched(captures: Sequence[Capture]) -> Watched:
-    """What captures counted; of two kinds that saw a statement, the one that saw more counts."""
+    """The executions that captures counted; if two kinds of capture saw a statement, the one that saw more counts."""
     by_kind: dict[CaptureKind, Counter[CommandShape]] = {}
     for capture in captures:
         for seen in capture.seen:

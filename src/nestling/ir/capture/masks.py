@@ -50,7 +50,7 @@ _UNITS = frozenset({"year", "quarter", "week", "month", "day", "hour", "minute",
 
 
 def value(found: object, depth: int = 0) -> Masked:
-    """What stands for a value: a word, a document of words by name, or the different elements of a list."""
+    """The mask of a value: a word, a document of words by name, or the different elements of a list."""
     word = _BY_TYPE.get(type(found))
     if word is not None:
         return word

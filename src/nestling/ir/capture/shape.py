@@ -82,7 +82,7 @@ LONGEST_TEXT = 30_000
 
 
 def operation_of(command: Mapping[str, Any]) -> CommandOperation | None:
-    """What a command does, by its first name; None for those that touch no documents of applications."""
+    """The operation of a command, by its first name; None for those that touch no documents of applications."""
     first = next(iter(command), "")
     return READ_OF.get(first.lower())
 

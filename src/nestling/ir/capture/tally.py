@@ -83,7 +83,7 @@ class Tally:
         self.left_out.setdefault(what, Skipped(what, why))
 
     def capture(self, window_seconds: float) -> Capture:
-        """What was counted, most frequent first."""
+        """The counted shapes, most frequent first."""
         notes = list(self.left_out.values())
         if self.beyond:
             why = f"more than {MOST_SHAPES:,} different shapes"

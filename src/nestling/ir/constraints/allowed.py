@@ -83,7 +83,7 @@ class Allowed:
         return _is_between(value, least, most) and not is_end
 
     def meet(self, other: Allowed) -> Allowed:
-        """What both allow; raises `InputError` when that is nothing."""
+        """The constraint that allows what both allow; raises `InputError` if that is nothing."""
         if self.values or other.values:
             one, limit = (self, other) if self.values else (other, self)
             return Allowed(tuple(value for value in one.values if limit.holds(value)))
@@ -103,7 +103,7 @@ class Allowed:
         )
 
     def __str__(self) -> str:
-        """What is allowed, in words: `at least 0, below 1`."""
+        """The constraint in words: `at least 0, below 1`."""
         shown = first_of([f"'{value}'" if isinstance(value, str) else str(value) for value in self.values], _SHOWN)
         ends = (
             ("above {}" if self.exclusive_minimum else "at least {}", self.minimum),

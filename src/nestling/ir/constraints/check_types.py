@@ -21,7 +21,7 @@ _NO_NULL = frozenset({TypeName.JSON, TypeName.ANY})
 
 
 def mistake_of(condition: Expression, entity: Entity) -> str:
-    """What a condition cannot say of the entity's attributes, in words; empty when it can."""
+    """Why a condition is not possible for the entity's attributes, in words; empty if it is."""
     return next(_mistakes(condition, entity), "")
 
 

@@ -42,7 +42,7 @@ class PartialUnique:
 
     @property
     def clauses(self) -> tuple[Clause, ...] | None:
-        """What a partial index of the server can hold of its documents; None where the condition says something else."""
+        """The clauses of a partial index on the server for the condition; None if such an index cannot express it."""
         try:
             return tuple(_clauses(self.condition))
         except _NotSaid:

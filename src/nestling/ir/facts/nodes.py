@@ -86,7 +86,7 @@ def kinds(path: PathFacts) -> frozenset[str]:
 
 
 def beyond_sql(path: PathFacts) -> tuple[str, ...]:
-    """What a path holds that no type of a model stands for, in words."""
+    """The values at a path for which no type of a model exists, in words."""
     odd = [f"{name} values" for name, count in path.types if name in _BEYOND_SQL and count]
     if not odd and one_subtype(path):
         return ()

@@ -62,14 +62,14 @@ class PathFacts:
 
     @property
     def present(self) -> int:
-        """How often it occurs, null included."""
+        """The number of occurrences, null included."""
         return sum(count for _, count in self.types)
 
     @property
     def missing(self) -> int:
-        """How often it could occur and does not; none for the elements of an array."""
+        """The number of places where the path could occur and does not; 0 for the elements of an array."""
         return max(self.parents - self.present, 0) if self.steps[-1] != ELEMENT else 0
 
     def count(self, *types: str) -> int:
-        """How often it has one of these types."""
+        """The number of occurrences with one of these types."""
         return sum(count for name, count in self.types if name in types)

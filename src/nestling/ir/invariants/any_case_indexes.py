@@ -14,7 +14,10 @@ from nestling.ir.storage.layout import Node, NodeKind
 def any_case_mistakes(
     model: Model, index: Index, roots: Sequence[Node], where: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """What it is besides, and what it begins with instead; `roots` are those of its collection's documents."""
+    """Report an index whatever the case that has other options, or does not begin with a text.
+
+    `roots` are the roots of its collection's documents.
+    """
     if index.unique or index.partial or index.expire_after_seconds is not None:
         what = f"an index of `{index.collection}` with `any_case` is also unique, partial or expiring"
         next_move = (

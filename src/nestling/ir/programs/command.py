@@ -35,7 +35,7 @@ class CreateIndex:
 
     @property
     def name(self) -> str:
-        """What the options call it, else what the shell would."""
+        """The name that the options give the index, else the one that the shell would give it."""
         return str(self.options.get("name", "_".join(f"{path}_{direction}" for path, direction in self.keys)))
 
 

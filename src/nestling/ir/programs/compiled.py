@@ -47,7 +47,7 @@ class Placeholder(ABC):
 
     @property
     def legend(self) -> str:
-        """What that is, in words."""
+        """A description of what the placeholder stands for."""
         return ""
 
     @property
@@ -167,7 +167,7 @@ class Parameterised(Protocol):
 
     @property
     def name(self) -> str:
-        """What a message calls it."""
+        """The name of the statement in messages."""
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -9,6 +9,6 @@ _SAID = re.compile(rf"Failed to parse number '{BEFORE}(.*?)' in \$convert with n
 
 
 def failure_in(words: str) -> str | None:
-    """What the statement says; None where the words are the server's own."""
+    """The statement's own message in an error; None if the message is the server's."""
     found = _SAID.search(words)
     return found[1] if found else None

@@ -10,7 +10,7 @@ _SQLITE_HEADER = b"SQLite format 3\0"
 
 
 def text_given(path: Path | str, next_move: str = "name a text file") -> str:
-    """What is in it; raises `InputError`. `next_move`: what to do where a SQLite database was named."""
+    """The text of a file; raises `InputError`. `next_move`: what to do if a SQLite database was named."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -138,11 +138,11 @@ class OpenChoices:
         return base + sum(amount for name, amount in amounts.items() if name in certain or amount < 0)
 
     def amount(self, load: str, structure: str | None) -> float:
-        """What a structure adds to a load."""
+        """The amount that a structure adds to a load."""
         return self.loads[load][1].get(structure, 0.0) if structure is not None else 0.0
 
     def certain(self, mode: Mode) -> Names:
-        """What is chosen wherever a mode is possible."""
+        """The structures that are chosen wherever a mode is possible."""
         if mode.needs not in self._certain:
             self._certain[mode.needs] = frozenset[str]().union(*map(self.known.implied, mode.needs))
         return self._certain[mode.needs]

@@ -126,7 +126,7 @@ def _changes(situation: Situation, entity: str, attribute: str) -> float:
 
 
 def window(freshness: Freshness) -> str:
-    """How stale a reader may find it."""
+    """How stale a reader may find the copy, in words."""
     match freshness.level:
         case Level.SAME_DOCUMENT | Level.TRANSACTION:
             return f"no reader sees an old value ({freshness})"

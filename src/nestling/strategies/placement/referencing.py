@@ -24,7 +24,7 @@ class ReferenceChoice:
 
     @property
     def holders(self) -> frozenset[Holder]:
-        """Who holds the ids."""
+        """The sides that hold the ids."""
         both = frozenset({Holder.PARENT, Holder.CHILD})
         return {Choice.CHILD_REFERENCE: frozenset({Holder.PARENT}), Choice.TWO_WAY_REFERENCE: both}.get(
             self.choice, frozenset({Holder.CHILD})
