@@ -72,7 +72,7 @@ class Conditions:
     dialect: str
 
     def allowed_by(self, node: exp.Expr) -> _AllowedOf | None:
-        """What a condition allows, if it compares one column with constants; rows with NULL pass a CHECK."""
+        """The values a condition allows, if it compares one column with constants; rows with NULL pass a CHECK."""
         try:
             _check_read(node)
             return self._allowed(node.unnest())

@@ -13,7 +13,7 @@ _TELLS_TYPE = re.compile(r"(?i:^(?:type|kind|dtype|discriminator)$|_(?:type|kind
 
 
 def parent_role(columns: Sequence[str], parent: str) -> str:
-    """What a child calls its parent: `author` for `author_id`; the parent's name if the columns do not say."""
+    """The child's name for its parent: `author` for `author_id`; the parent's name if the columns do not show another one."""
     if len(columns) != 1 or columns[0].casefold() in ("id", "uuid", "key"):
         return parent
     column = columns[0]

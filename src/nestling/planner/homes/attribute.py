@@ -57,7 +57,7 @@ def attribute_at(design: Design, place: Place, level: int, attribute: str) -> At
 
 
 def amended(design: Design, entity: str, attribute: str, found: AttributeAccess) -> AttributeAccess:
-    """What rows have where their documents were written by an earlier model."""
+    """The attribute's value in rows whose documents were written by an earlier model."""
     if not design.amendments:
         return found
     named = (each for each in design.amendments if (each.entity, each.attribute) == (entity, attribute))
@@ -119,7 +119,7 @@ def is_collection_root(place: Place) -> bool:
 
 
 def file_split(place: Place, attribute: str) -> Split | None:
-    """What splits the attribute off to GridFS, where no pipeline reads it: the place's documents hold pointers to its files."""
+    """The split that moves the attribute to GridFS, where no pipeline reads it: the documents only have pointers to its files."""
     if place.copy is not None or len(place.nodes) > 1 or not is_collection_root(place):
         return None
     return next(
@@ -182,7 +182,7 @@ def _reference(node: Node, link: Relationship) -> Reference | None:
 
 
 def id_at(design: Design, place: Place, level: int) -> AttributeAccess:
-    """What others hold as the id of a row: its `_id` where that is made of its key, else its key's value or values."""
+    """The value that others store as the id of a row: its `_id` if that is made of its key, else its key's value or values."""
     node, store = place.nodes[level], place.store
     key = design.model.entity(node.entity).key
     if level == 0 and node.kind is NodeKind.ROOT:

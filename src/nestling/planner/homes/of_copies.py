@@ -27,9 +27,9 @@ def attribute_of_copy(design: Design, place: Place, attribute: str) -> Attribute
 
 
 def copied_row_exists(design: Design, place: Place) -> Predicate | None:
-    """What tells that a document holds a copied row; None when every document does.
+    """The condition that a document holds a copied row; None if every document does.
 
-    Inline fields tell it by one that cannot be NULL: a key attribute, or a NOT NULL one.
+    For inline fields it tests one that cannot be NULL: a key attribute, or a NOT NULL one.
     """
     copy = _copy(place)
     if copy.form is not Form.INLINE:

@@ -31,7 +31,7 @@ def width(span: Span) -> float:
 
 
 def both(one: Span, other: Span) -> Span:
-    """Where two spans of the same column overlap."""
+    """The overlap of two spans of the same column."""
     return max(one[0], other[0]), min(one[1], other[1])
 
 

@@ -249,9 +249,9 @@ def _missing(operand: Expression, known: KnownOf) -> float:
 
 
 def distinct_values(expressions: tuple[Expression, ...], known: KnownOf, rows: float) -> float:
-    """How many different combinations of values `rows` rows have.
+    """The number of different combinations of values in `rows` rows.
 
-    Where they are the rows of one table that are left, it is known how many values of one column these have.
+    If they are the rows of one table that are left, the number of values of one column in them is known.
     """
     column = column_in(expressions[0]) if len(expressions) == 1 else None
     found = known(column) if column is not None else None

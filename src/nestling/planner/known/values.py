@@ -35,7 +35,7 @@ class PathStatistics:
 
     @property
     def left(self) -> float | None:
-        """How many different values the rows have that are left; None where it is not known how many there are."""
+        """The number of different values in the rows that are left; None if the total number is not known."""
         if self.distinct is None or self.rows is None or self.share >= 1:
             return self.distinct
         there = max(self.distinct, 1.0)
@@ -43,7 +43,7 @@ class PathStatistics:
 
     @property
     def rows_left(self) -> float | None:
-        """How many rows that have the values are left."""
+        """The number of rows with values that are left."""
         return self.rows * self.share if self.rows is not None else None
 
     def of_share(self, share: float) -> PathStatistics:
@@ -61,7 +61,7 @@ KnownOf = Callable[[Column], PathStatistics | None]
 
 
 def attribute_known(entity: str, attribute: str, model: Model, statistics: Statistics) -> PathStatistics:
-    """What statistics say of an attribute's values, and keys where these do not."""
+    """The statistics of an attribute's values, supplemented by what keys imply."""
     found = statistics.entity(entity).attribute(attribute)
     distinct = distinct_of(entity, attribute, model, statistics)
     missing, size = value_of(found.null_share, 0.0), value_of(found.average_bytes, UNKNOWN_BYTES)

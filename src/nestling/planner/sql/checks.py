@@ -17,7 +17,7 @@ from nestling.planner.sql.scope import Env, FromSource, Scope, Translation
 
 
 def read_check(entity: Entity, sql: str, dialect: str) -> Expression | None:
-    """What a condition in a source's SQL says of the entity's rows; None where no `RowCheck` can say it."""
+    """The condition in a source's SQL over the entity's rows; None if no `RowCheck` can express it."""
     try:
         return plain_condition(_bound(entity, sql, dialect))
     except NestlingError:

@@ -64,7 +64,7 @@ def of_group(env: Env, node: exp.Expr | None, key: Expression) -> Collation:
 
 
 def explicit(node: exp.Expr | None, env: Env) -> Collation | None:
-    """What a COLLATE says, itself or behind an output's name."""
+    """The collation of a COLLATE, directly or in the expression of a named output."""
     while isinstance(node, exp.Paren | exp.Ordered | exp.Distinct | exp.Alias):
         node = node.expressions[0] if isinstance(node, exp.Distinct) else node.this
     if isinstance(node, exp.Column) and env.outputs and not node.table:

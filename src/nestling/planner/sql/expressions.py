@@ -65,7 +65,7 @@ NAMED_AGGREGATES = frozenset({"total", "every", "jsonb_agg"})
 
 
 def bind(node: exp.Expr, env: Env) -> Expression:
-    """What the SQL under `node` means in `env`; raises WorkloadError or a gap; names that do not exist come first."""
+    """The meaning of the SQL under `node` in `env`; raises WorkloadError or a gap, unknown names first."""
     try:
         found = _bind(node, env)
     except StatementGap as gap:

@@ -12,7 +12,7 @@ from nestling.planner.sql.scope import Translation
 
 
 def kept_fraction(expression: Expression, attribute: Attribute, translation: Translation) -> Fraction | None:
-    """What the attribute keeps of a second; None where the value certainly has no more."""
+    """The digits of a second that the attribute keeps; None if the value certainly has no more."""
     kept = attribute.fraction
     return None if kept is None or _digits(expression, translation) <= kept.digits else kept
 

@@ -58,7 +58,7 @@ def no_constant_called(
 
 
 def uncast(node: exp.Expr) -> exp.Expr:
-    """What a cast is of."""
+    """The operand of a cast."""
     inner = node.unnest()
     return uncast(inner.this) if isinstance(inner, exp.Cast) else inner
 
@@ -80,7 +80,7 @@ def written(node: exp.Expr, grammar: str) -> str:
 
 
 def called(node: exp.Expr, grammar: str) -> str:
-    """What a function is called in its dialect; an operator is shown with what it is applied to."""
+    """The name of a function in its dialect; an operator is shown with its operands."""
     name = _CALL.match(node.sql(dialect=grammar, unsupported_level=ErrorLevel.IGNORE))
     return name[1].upper() if isinstance(node, exp.Func) and name is not None else written(node, grammar)
 

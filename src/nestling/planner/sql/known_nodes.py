@@ -118,7 +118,7 @@ def refuse_unread(tree: exp.Expr, dialect: Dialect) -> None:
 
 
 def unread(tree: exp.Expr, dialect: Dialect) -> Iterator[tuple[exp.Expr, StatementGap]]:
-    """What has an argument in the tree that nothing here reads, with the gap that is."""
+    """Yield each node of the tree with an argument that no code here reads, and the gap for it."""
     for node in tree.walk():
         read = _READ.get(type(node), _NOTHING)
         for name, value in node.args.items():

@@ -68,7 +68,7 @@ def _star(node: exp.Star, scope: Scope, env: Env) -> list[tuple[str, Expression]
 
 
 def title_of(node: exp.Expr, scope: Scope, env: Env) -> str:
-    """What SQL calls an output: its alias, its column's own name, or what the dialect makes of an expression."""
+    """The name SQL gives an output: its alias, its column's own name, or what the dialect makes of an expression."""
     if isinstance(node, exp.Alias):
         return node.alias
     inner = node.unnest()
@@ -92,7 +92,7 @@ def _declared(node: exp.Column, scope: Scope) -> str:
 
 
 def limits(node: exp.Expr, env: Env) -> tuple[Expression | None, Expression | None]:
-    """How many rows and how many left out, as LIMIT, OFFSET or FETCH say."""
+    """The number of rows and the number of rows to skip, from LIMIT, OFFSET or FETCH."""
     clause, after = node.args.get("limit"), node.args.get("offset")
     if isinstance(clause, exp.Fetch):
         if clause.args.get("limit_options") is not None and clause.args["limit_options"].args.get("with_ties"):

@@ -62,7 +62,7 @@ def _by_sqlglot(name: str, arguments: Sequence[exp.Expr], grammar: str) -> exp.E
 
 
 def pieces_of(pattern: str, rules: Rules) -> list[str | Piece] | None:
-    """What a format is made of: texts, parts of both databases as strftime has them, and others; None for what is unknown."""
+    """The pieces of a format: texts, parts common to both databases in strftime's form, and others; None for what is unknown."""
     found: list[str | Piece] = []
     read = _of_mysql if rules is Rules.MYSQL else _of_postgresql
     for piece in read(pattern):

@@ -123,6 +123,6 @@ def on_the_way(below: Sequence[Node]) -> tuple[FieldMatch, ...]:
 
 
 def taken(node: Node) -> tuple[FieldMatch, ...]:
-    """What tells a row in an array with places from a place that is empty."""
+    """The condition that a slot of an array holds a row."""
     has_places = node.embedding is not None and node.embedding.slots is not None
     return (FieldMatch("", Constant(None), Test.NOT_EQUAL),) if has_places else ()

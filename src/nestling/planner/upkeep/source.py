@@ -77,7 +77,7 @@ def linked(model: Model, path: RowPath, position: int) -> Expression:
 
 
 def homes_context(design: Design, wanted: Iterable[Column]) -> LoweringContext:
-    """What lowering needs to know to read these columns from homes."""
+    """The context for lowering that reads these columns from homes."""
     uses: Counter[ColumnId] = Counter((each.alias, each.name) for each in wanted)
     return LoweringContext(design, uses, HOMES, VariableNames())
 

@@ -25,7 +25,7 @@ HELD = ColdShares()
 
 
 def from_disk(work: Work, share: float) -> Work:
-    """What a share of the documents that work reads costs besides: a page each, and as many bytes as a page holds another."""
+    """The additional work of reading a share of the documents from disk: a page each, and one for every further page of bytes."""
     if not share:
         return NO_WORK
     pages = work.documents + work.read_bytes / PAGE_BYTES

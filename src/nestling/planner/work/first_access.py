@@ -39,7 +39,7 @@ class FirstAccess:
 
     @property
     def effort(self) -> float:
-        """What the server's trial counts: keys and documents touched. A scan is in no trial: it is made where no index serves."""
+        """What the server's trial of plans counts: keys and documents read. A scan is used only if no index serves."""
         return self.work.keys + self.work.documents
 
 

@@ -181,7 +181,7 @@ class Catalogue:
         self.gaps.append(Gap(kind, what, self.where(line)))
 
     def fraction(self, read: ReadType) -> Fraction | None:
-        """What a column of that type keeps of a second; MariaDB cuts the rest off."""
+        """The digits of a second that a column of that type keeps; MariaDB cuts the rest off."""
         return replace(read.fraction, cut=self.is_mariadb) if read.fraction is not None else None
 
     def note(self, text: str) -> None:
@@ -222,7 +222,7 @@ class Catalogue:
             table.columns = {n: replace(c, type=new) if c.type == old else c for n, c in table.columns.items()}
 
     def entity_name(self, name: Name) -> str:
-        """What the model calls a table: its bare name in the default schema, or in MySQL when only one database has it."""
+        """The table's name in the model: its bare name in the default schema, or in MySQL if only one database has it."""
         schema, bare = name
         alone = self.dialect == MYSQL and sum(known[1] == bare for known in self.tables) == 1
         return bare if not schema or alone else f"{schema}.{bare}"

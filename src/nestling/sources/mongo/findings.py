@@ -114,7 +114,7 @@ def _unkept(link: Link) -> str:
 
 
 def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
-    """What loses nothing and should be seen."""
+    """Notes on what loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is NamespaceKind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, managed by the driver; neither read nor changed"
     if refused := [each.what for each in survey.facts.skipped if each.why == REFUSED]:

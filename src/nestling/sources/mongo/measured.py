@@ -26,7 +26,7 @@ FRAMES = {"string": 5, "binData": 5}
 
 
 def statistics(model: Model, survey: Survey, found: Entities) -> Statistics:
-    """What was measured of the model's entities and relationships."""
+    """The statistics measured for the model's entities and relationships."""
     entities = tuple((entity.name, _entity(entity)) for entity in found.values())
     links = dict(_embedded(model, found)) | dict(_linked(model, survey, found))
     return Statistics(entities, tuple(links.items()))

@@ -53,7 +53,7 @@ class DerivedField:
         return f"{collection}.{steps_text(steps[:-1] if steps[-1] == ELEMENT else steps)}"
 
     def text(self, compared: FieldComparison) -> str:
-        """What a person should know of it, and may do about it."""
+        """What a person should know about the field, and may do about it."""
         name = f"`{self.name}`"
         if compared.why:
             return f"{name} looks like {self.of}, but could not be compared ({compared.why}): it is treated as independent data"
@@ -83,5 +83,5 @@ def own_data(compared: Verdicts) -> frozenset[FieldPlace]:
 
 
 def notes_of(compared: Verdicts) -> Iterator[str]:
-    """What was found of each."""
+    """Notes on what was found about each field."""
     return (each.text(found) for each, found in compared.items())

@@ -54,7 +54,7 @@ def converter(attribute: Attribute, dialect: str) -> Converter | None:
 
 
 def for_integers(attribute: Attribute) -> Converter | None:
-    """What 64 bits do not hold arrives as text or decimal."""
+    """The converter for integers: what 64 bits do not hold arrives as text or decimal."""
     return _big_integer if any(other.name is TypeName.DECIMAL for other in attribute.also) else None
 
 

@@ -73,7 +73,7 @@ class Engine:
 
     @property
     def schemes(self) -> tuple[str, ...]:
-        """How its addresses may begin."""
+        """The possible beginnings of its addresses."""
         return tuple(name for name, dialect in NAMES.items() if dialect == self.name) or (self.name,)
 
     def connect(self, address: Address, *, read_only: bool) -> Any:
@@ -333,7 +333,7 @@ class Engine:
         return False
 
     def column_collation(self, attribute: Attribute) -> str:
-        """How the column compares texts; empty where it does so by itself."""
+        """The clause for the column's collation; empty if the default suits."""
         return ""
 
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:

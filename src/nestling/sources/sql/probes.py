@@ -42,7 +42,7 @@ def probes(attribute: Attribute, column: Any, dialect: str, collation: str = "")
 
 
 def counted(condition: Any) -> Any:
-    """How many rows meet a condition."""
+    """The number of rows that meet a condition, as an expression."""
     return sa.func.sum(sa.case((condition, 1), else_=0))
 
 

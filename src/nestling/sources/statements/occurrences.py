@@ -40,7 +40,7 @@ class Occurrence:
     def access(
         self, via: str | None, walk: Walk | None = None, joined: tuple[str, ...] = (), *, up: bool = False
     ) -> Access:
-        """What the workload keeps of it."""
+        """The access that the workload records for the occurrence."""
         match self.kind:
             case StatementKind.SELECT:
                 attributes = tuple(name for name in self.entity.attribute_names if name in self.read)

@@ -26,7 +26,7 @@ class Normalised:
     edits: tuple[tuple[int, int, str], ...]
 
     def original(self, offset: int) -> int:
-        """Where an offset in `sql` was in the text as written."""
+        """The position in the text as written of an offset in `sql`."""
         shift = 0
         for start, end, new in self.edits:
             if offset < start + shift + len(new):

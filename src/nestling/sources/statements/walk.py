@@ -89,7 +89,7 @@ class StatementWalk:
     # --- columns -----------------------------------------------------------------------------------------------------
 
     def origins(self, column: exp.Expr) -> Origins:
-        """Where a column, once visited, comes from."""
+        """The origin of a column, once visited."""
         return self._origins.get(id(column), ())
 
     def remember(self, column: exp.Expr, origins: Origins) -> Origins:
@@ -127,7 +127,7 @@ class StatementWalk:
         return outputs
 
     def resolve(self, column: exp.Column, scope: NameScope) -> Origins:
-        """Where a column comes from, by its qualifier or by whoever has it; a mistake when nobody does."""
+        """The origin of a column, by its qualifier or by the table that has it; a mistake if no table does."""
         if column.table:
             return self._qualified(column, scope)
         around: NameScope | None = scope

@@ -63,7 +63,7 @@ class Sizes:
         return statement.is_flat and not self.facts_of(statement).early
 
     def table(self, statement: Statement, access: Access) -> TableUse:
-        """What the statement asks of an access's rows alone: by its SQL, else by its footprint."""
+        """What the statement requires of an access's rows alone: by its SQL, else by its footprint."""
         key = statement.name, access
         if key not in self._tables:
             self._tables[key] = self._table(statement, access)

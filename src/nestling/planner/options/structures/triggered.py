@@ -63,7 +63,7 @@ def change_by(access: Access) -> RowChange:
 
 
 def derived(model: Model, part: Part) -> Derived | None:
-    """What a structure becomes in a design; None for what does not follow from something else."""
+    """The derived value that a structure becomes in a design; None for a structure that does not follow from something else."""
     match part:
         case CopiedAttribute():
             return part.copy("copied")

@@ -268,7 +268,7 @@ def attribute_named(entity: Entity, node: exp.Expr) -> Attribute:
 def assignments(
     nodes: Sequence[exp.Expr], entity: Entity, env: Env, others: Others | None = None
 ) -> tuple[Assignment, ...]:
-    """What SET says, one for each attribute; values may mention the `others` a write joins."""
+    """The assignments of SET, one for each attribute; values may mention the `others` a write joins."""
     found: dict[str, Assignment] = {}
     for node in nodes:
         if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):

@@ -42,6 +42,6 @@ def computed(attribute: Attribute, env: Env) -> Expression:
 
 
 def write_of(attribute: Attribute) -> str:
-    """What cannot be converted where the expression cannot."""
+    """The description of a write that cannot be converted because the expression cannot."""
     assert isinstance(attribute.default, ComputedAttribute)
     return f"a write that changes `{attribute.name}`, which the database computes as `{attribute.default.sql}`"

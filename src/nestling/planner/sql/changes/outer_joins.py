@@ -41,7 +41,7 @@ class OuterTable:
 
     @property
     def name(self) -> str:
-        """What the statement calls it."""
+        """The table's name in the statement."""
         return self.table.alias_or_name.casefold()
 
     def rows(self, around: Env, ctes: Mapping[str, Cte]) -> OuterRows:

@@ -49,7 +49,7 @@ def truth_of_bits(value: Expression) -> Expression:
 
 
 def stored_bits(value: Expression, kind: Type) -> Expression:
-    """What a column of bits keeps: as many bits, a constant or parameter that is converted, or a truth."""
+    """The value as a column of bits stores it: bits of this length, a converted constant or parameter, or a boolean."""
     if value.type == kind and not is_mixed(value):
         return value
     if isinstance(value, Parameter) or value == NULL:

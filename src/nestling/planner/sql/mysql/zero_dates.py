@@ -15,7 +15,10 @@ _SHAPES = {8: "%Y%m%d", 14: "%Y%m%d%H%M%S"}
 
 
 def moment_of_number(number: Expression, kind: Type) -> Literal:
-    """What MySQL takes a number beside dates for, by its digits: 20240131, 20240131100000; 0 is the zero date."""
+    """The moment that MySQL reads from the digits of a number compared with dates: 20240131, 20240131100000.
+
+    0 is the zero date.
+    """
     value = number.value if isinstance(number, Literal) else None
     if value == 0:
         return Literal(zero_of(kind), TEXT)

@@ -127,7 +127,7 @@ def _overlap(node: exp.Binary, env: Env, bound: Bind) -> Expression:
 
 
 def cardinality(node: exp.Expr, env: Env, bound: Bind) -> Expression:
-    """How many elements an array has."""
+    """The number of elements of an array."""
     return Call(Function.CARDINALITY, (array_column(node.expressions[0], env, bound),), INTEGER, env.dialect.rules)
 
 

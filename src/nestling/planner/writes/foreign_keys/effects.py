@@ -66,7 +66,7 @@ class Effect:
 
     @property
     def attributes(self) -> frozenset[str]:
-        """What may get another value."""
+        """The attributes that may get another value."""
         return frozenset(name for each in self.updates for name in each.values)
 
     def deleted_rows(self) -> list[RowSet]:

@@ -33,7 +33,7 @@ def when(
 
 
 def parent_place(design: Design, place: Place) -> Place:
-    """Where the row above is."""
+    """The place of the row above."""
     above = place.nodes[:-1]
     return next(
         p for p in design.places[above[-1].entity] if p.copy is None and p.store == place.store and p.nodes == above

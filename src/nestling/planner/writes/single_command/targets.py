@@ -43,7 +43,7 @@ class RowTarget:
 
     @property
     def filters(self) -> tuple[ElementFilter, ...]:
-        """What the path stands for."""
+        """The array filters for the elements in the path."""
         return (ElementFilter(_ELEMENT, self.element),) if self.element else ()
 
 

@@ -40,7 +40,7 @@ class EntityRow:
 
 
 def token(row: EntityRow, attribute: str) -> str:
-    """How a text names a column."""
+    """A column in a text, as a token that is later replaced by its name."""
     return f"\x01{row.number}\x02{attribute}\x03"
 
 

@@ -46,7 +46,7 @@ NamedValues = dict[str, FieldValue]
 
 
 def value(saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> FieldValue:
-    """What an expression is; raises CannotSay."""
+    """The value of an expression; raises CannotSay."""
     match found:
         case str() if found.startswith("$"):
             return _path(document, found, names or {})

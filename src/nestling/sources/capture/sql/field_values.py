@@ -45,7 +45,7 @@ class RowAttribute:
 
     @property
     def name(self) -> str:
-        """What parameters compared with it are called."""
+        """The name of parameters that are compared with it."""
         return self.attribute
 
     @property

@@ -35,7 +35,7 @@ MOST_LISTED = 50
 
 
 def conditions(saying: StatementDraft, document: FieldValue, condition: _Condition) -> list[str]:
-    """What a filter asks of a document, as conditions that all must hold; raises CannotSay."""
+    """The conditions of a filter, all of which must hold; raises CannotSay."""
     made: list[str] = []
     for name, test in condition.items():
         match name:

@@ -13,7 +13,7 @@ from nestling.sources.capture.sql.paths import find
 
 
 def projected(saying: StatementDraft, document: FieldValue, body: dict[str, Any]) -> FieldValue:
-    """What a projection leaves of a document."""
+    """The part of a document that a projection keeps."""
     if not isinstance(document, DocumentTree):
         raise CannotSay("a projection of something other than a document")
     named = {name: each for name, each in _spread(body).items() if name != "_id"}

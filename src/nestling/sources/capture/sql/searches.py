@@ -19,7 +19,7 @@ class WriteSearch:
 
 
 def search_of(shape: CommandShape) -> WriteSearch:
-    """What an update, a delete or a findAndModify looks for."""
+    """The search of an update, a delete or a findAndModify."""
     clauses = shape.clauses
     condition, order = clauses.get("q", clauses.get("query", {})), clauses.get("sort", {})
     match shape.operation:

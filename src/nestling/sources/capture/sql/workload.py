@@ -73,7 +73,7 @@ class CapturedWorkload:
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
-        """What cannot be said, the most frequent first, then what was not looked at."""
+        """What SQL cannot express, the most frequent first, then what was not examined."""
         return (*(each.gap for each in self.not_said), *self.skipped)
 
     def text(self) -> str:

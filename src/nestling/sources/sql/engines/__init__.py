@@ -22,5 +22,5 @@ def engine_of(name: str) -> Engine:
 
 @cache
 def schemes() -> Mapping[str, str]:
-    """How addresses begin, to the kind of database each means."""
+    """By beginning of an address, the kind of database it means."""
     return {scheme: name for name in module_names(__path__) for scheme in engine_of(name).schemes}
