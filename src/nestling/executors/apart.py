@@ -17,7 +17,7 @@ from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
 
 MOMENT_SECONDS = 1.0
 ANEW = "TransientTransactionError"
-"""The error for which the driver begins a transaction again."""
+"""The label of errors for which the driver begins a transaction again."""
 
 
 @contextmanager

@@ -146,7 +146,7 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
 
 
 def _freshness(value: str) -> tuple[str, Freshness]:
-    """The name of the copy whose freshness it is, and the freshness."""
+    """The name that the freshness is for, and the freshness."""
     match = _FRESHNESS.fullmatch(value)
     return (match["name"], Freshness.parse(match["freshness"])) if match else ("", Freshness.parse(value))
 

@@ -175,9 +175,9 @@ def _remove(node: Call, r: Renderer) -> MqlValue:
 
 
 def row(node: Call, r: Renderer) -> MqlValue:
-    """The values of a row as an array, each in its position.
+    """A document with the values of a row as an array, each in its position.
 
-    In a document, because `$group` takes an array for several arguments.
+    It is a document because `$group` takes an array for several arguments.
     """
     named = {f"value{place}": r.value(each) for place, each in enumerate(node.arguments)}
 
