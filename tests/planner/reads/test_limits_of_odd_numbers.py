@@ -16,6 +16,7 @@ from nestling.ir.statements.algebra import Query
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from tests.planner.sql.gaps_of_dialects import table_of
+from tests.written_module import written_function
 
 STATEMENTS = (
     "SELECT id FROM item ORDER BY id LIMIT :n",
@@ -88,3 +89,24 @@ def test_in_sqlite_they_are_none(sql: str, database: Documents) -> None:
     database["item"].insert_many([{"_id": n, "s": "a"} for n in range(3)])
     store = Store(table_of("sqlite", {"id": "integer", "s": "text"}), database)
     assert len(store.execute(sql, n=-1)) == len(store.execute(sql.replace(":n", "-1"))) > 0
+
+
+@pytest.mark.parametrize("number", [0, 1, -1])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM item WHERE id IN (SELECT id FROM item ORDER BY id LIMIT :n)",
+        "UPDATE item SET s = 'b' WHERE id IN (SELECT id FROM item ORDER BY id LIMIT 5 OFFSET :n)",
+    ],
+)
+def test_a_written_function_changes_what_a_store_does(sql: str, number: int, database: Documents) -> None:
+    """Also where none are asked for, for which the server has no stage."""
+    proposal = table_of("sqlite", {"id": "integer", "s": "text"})
+    function = written_function(proposal, sql, "sqlite")
+    outcomes = []
+    for change in (lambda: Store(proposal, database).execute(sql, n=number), lambda: function(database, n=number)):
+        database["item"].delete_many({})
+        database["item"].insert_many([{"_id": n, "s": "a"} for n in range(3)])
+        change()
+        outcomes.append(list(database["item"].find(sort=[("_id", 1)])))
+    assert outcomes[0] == outcomes[1]

@@ -9,6 +9,7 @@ from nestling.ir.literals import Code
 from nestling.ir.programs.compiled import SPELLINGS, Placeholder
 from nestling.ir.programs.filling import is_open
 from nestling.ir.programs.program import CellRef, Negated, OrNull, PartDocument, ReadRows, WholeDocument
+from nestling.ir.programs.row_counts import RowCount
 from nestling.ir.types import TypeName
 
 
@@ -22,6 +23,7 @@ class Words:
     or_null: str
     part: str
     equal_to: str = ""  # in a read: what is equal to a value, and not NULL; "" where it is written out
+    row_count: Callable[[RowCount], str] | None = None  # a stage with a parameter's number of rows, which may be none
 
     def of_expressions(self, parameter: Callable[[Placeholder], str]) -> Words:
         """The words for parameters in expressions, which use null for NULL."""
@@ -46,6 +48,8 @@ def coded(value: object, row: str, words: Words) -> object:
         case PartDocument(fields, spread):
             rest = f", {words.cell(row, spread.column)}" if spread is not None else ""
             return Code(f"{words.part}({inner(dict(fields))}{rest})")
+        case {"$limit": RowCount() as count} | {"$skip": RowCount() as count} if words.row_count is not None:
+            return Code(words.row_count(count))
         case Mapping():
             return _fields(value, row, words)
         case list() | tuple():

@@ -101,6 +101,11 @@ def _count(count: RowCount) -> str:
     return ", ".join(arguments_of(count))
 
 
+def row_count_stages(count: RowCount) -> str:
+    """The elements of a pipeline that skip or take so many rows."""
+    return f"*{'skipped' if count.skips else 'limited'}({_count(count)})"
+
+
 def _sort(keys: Sequence[tuple[str, int]]) -> str:
     return "[" + ", ".join(f"({text(path)}, {direction})" for path, direction in keys) + "]"
 
@@ -116,10 +121,8 @@ def _stages(stages: Sequence[object], once: Conversions) -> list[object]:
     found: list[object] = []
     for stage in stages:
         match stage:
-            case {"$limit": RowCount() as count}:
-                found.append(PlainCode(f"*limited({_count(count)})"))
-            case {"$skip": RowCount() as count}:
-                found.append(PlainCode(f"*skipped({_count(count)})"))
+            case {"$limit": RowCount() as count} | {"$skip": RowCount() as count}:
+                found.append(PlainCode(row_count_stages(count)))
             case _:
                 found.append(_coded(stage, once))
     return found

@@ -8,16 +8,18 @@ from textwrap import indent
 
 from nestling.emitters.identifiers import Identifiers
 from nestling.emitters.mql.program_writer import Parts, ProgramWriter
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.write_code import Words, coded, json_columns, words_of_read
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.conversions import Conversions
 from nestling.emitters.python_code.parameters import TAKEN, argument, bound_lines
-from nestling.emitters.python_code.read import laid_lines, shown_columns
+from nestling.emitters.python_code.read import laid_lines, row_count_stages, shown_columns
 from nestling.emitters.python_code.source_layout import laid_out, one_line
 from nestling.ir.literals import comment
 from nestling.ir.paths.write_path import IdForm
 from nestling.ir.programs.compiled import Operation, Placeholder
 from nestling.ir.programs.program import Action, ArrayPlace, CompiledWrite, ReadRows, TakeNumbers, WriteCommand
+from nestling.ir.programs.row_counts import RowCount
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 
 _NEW_IDS = {IdForm.UUID: "uuid4()", IdForm.TEXT: "str(uuid4())", IdForm.OBJECT_ID: "ObjectId()"}
@@ -167,7 +169,8 @@ class _Function(ProgramWriter):
 
     def read(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
         read = step.read
-        words = replace(words_of_read(step, row, self.words, lists, self.converted), equal_to="equal_to")
+        words = words_of_read(step, row, self.words, lists, self.converted)
+        words = replace(words, equal_to="equal_to", row_count=row_count_stages)
         target = "db" if read.collection is None else f"db[{one_line(read.collection)}]"
         session = ["session=session"] if self.has_session else []
         options = f", collation={one_line(read.collation_option)}" if read.collation_option else ""
@@ -176,7 +179,10 @@ class _Function(ProgramWriter):
             call = f"{target}.aggregate({', '.join([stages, *session])}, allowDiskUse=True{options})"
         else:
             parts = [words.literal(coded(each, row, words)) for each in (read.filter or {}, read.projection)]
-            numbers = [f"{name}={n}" for name, n in (("skip", read.skip), ("limit", read.limit)) if n]
+            counts = (("skip", read.skip), ("limit", read.limit))
+            if any(isinstance(count, RowCount) for _, count in counts):
+                raise rendering_gap("a number of rows given as a parameter, in Python")
+            numbers = [f"{name}={n}" for name, n in counts if n]
             sort = [f"sort={list(read.sort)!r}"] if read.sort else []
             call = f"{target}.find({', '.join([*parts, *sort, *numbers, *session])}{options})"
         json = json_columns(step)
