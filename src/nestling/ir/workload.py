@@ -140,6 +140,11 @@ class Access:
         return any(each.comparison is ClauseOperator.NULL for each in self.constants)
 
     @property
+    def nulls(self) -> frozenset[str]:
+        """The attributes that become NULL in every row that it writes."""
+        return frozenset(each.name for each in self.sets if each.comparison is ClauseOperator.NULL)
+
+    @property
     def joins(self) -> tuple[AttributeFilter, ...]:
         """The attributes that a lookup of its rows compares for equality, without those that a condition names anyway."""
         named = self.compared(Operator.EQUALITY)

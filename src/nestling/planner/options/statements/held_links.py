@@ -11,5 +11,6 @@ def held_links(situation: Situation, access: Access) -> tuple[Relationship, ...]
     """The foreign keys whose parents must be there when a row of the access is written."""
     links = [link for link in situation.parents[access.entity] if link.enforced]
     if access.kind is StatementKind.UPDATE:
-        return tuple(link for link in links if set(link.child_attributes) & set(access.attributes))
+        changed = [link for link in links if set(link.child_attributes) & set(access.attributes)]
+        return tuple(link for link in changed if not access.nulls & set(link.child_attributes))
     return tuple(links) if access.kind is StatementKind.INSERT else ()

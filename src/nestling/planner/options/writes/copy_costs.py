@@ -58,10 +58,14 @@ class Copies:
         return StatementStep(statement.name, text, (none, *ways))
 
     def _read(self, access: Access) -> Mapping[str, list[_Named]]:
-        """By relationship, the copies a row has that comes, or whose parent becomes another."""
+        """By relationship, the copies a row has that comes, or whose parent becomes another.
+
+        Those of a parent that a row loses go with its foreign key.
+        """
         found: dict[str, list[_Named]] = defaultdict(list)
         for name, copy in self.modes.places.triggered.own(access, CopiedAttribute).items():
-            found[copy.path[0].relationship].append((name, copy))
+            if not access.nulls & set(copy.path[0].near(self.modes.situation.model)):
+                found[copy.path[0].relationship].append((name, copy))
         return found
 
     def _filled(self, access: Access, name: str, copies: Sequence[_Named]) -> Work:
