@@ -39,6 +39,15 @@ BESIDE_A_LIST = (
     f"SELECT name FROM customer c WHERE {UNASKED} AND c.city = 'Oslo' AND c.id IN (SELECT customer_id FROM orders)",
     "SELECT id FROM product p WHERE NOT EXISTS (SELECT 1 FROM employee e WHERE e.boss_id = p.maker_id)",
     "SELECT id FROM product p WHERE NOT EXISTS (SELECT 1 FROM employee e WHERE e.boss_id = p.maker_id AND e.id > 99)",
+    f"SELECT name FROM customer c WHERE {UNASKED.replace('orders o', 'orders o JOIN line l ON l.order_id = o.id')}",
+    (
+        "SELECT name FROM customer c WHERE NOT EXISTS"
+        " (SELECT 1 FROM line l JOIN orders o ON o.id = l.order_id AND o.customer_id = c.id WHERE l.product_id > 100)"
+    ),
+    (
+        "SELECT id FROM product p WHERE NOT EXISTS (SELECT 1 FROM line l, orders o, customer c WHERE l.product_id = p.id"
+        " AND o.id = l.order_id AND c.id = o.customer_id AND c.city = 'Oslo' AND l.quantity > 0)"
+    ),
     "SELECT id FROM product WHERE title NOT IN (SELECT title FROM product WHERE price > 1)",
     "SELECT id FROM orders WHERE total NOT IN (SELECT quantity FROM line)",
     "SELECT id FROM orders WHERE total NOT IN (SELECT price FROM product WHERE price > 1)",
@@ -65,6 +74,14 @@ LOOKED_UP = (
     "SELECT id FROM product p WHERE id NOT IN (SELECT product_id FROM line WHERE quantity > p.price)",
     "SELECT id FROM product p WHERE NOT EXISTS (SELECT 1 FROM line l WHERE l.product_id > p.id)",
     "SELECT id FROM product p WHERE NOT EXISTS (SELECT 1 FROM line)",
+    (
+        "SELECT id FROM product p WHERE NOT EXISTS"
+        " (SELECT 1 FROM line l JOIN orders o ON o.id = l.order_id AND o.total > p.price WHERE l.product_id = p.id)"
+    ),
+    (
+        "SELECT id FROM product p WHERE NOT EXISTS"
+        " (SELECT 1 FROM orders o LEFT JOIN line l ON l.order_id = o.id AND l.product_id = p.id WHERE l.no IS NULL)"
+    ),
     "SELECT id FROM product WHERE id NOT IN (SELECT product_id FROM line) OR price > 1",
 )
 

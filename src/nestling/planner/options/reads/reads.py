@@ -99,7 +99,8 @@ class Reads:
         rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and flat else ()))
         yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)
         yield from self.hops.from_aggregates(statement, hop)
-        yield from values_first(self.starts, statement, hop)
+        if visit.inside and sum(each.inside and not _is_within(each, found) for each in found) == 1:
+            yield from values_first(self.starts, statement, hop)
         if told is not None and visit.down and visit.access is told.one:
             yield from from_copies(self.modes, visit, told)
 
@@ -155,6 +156,11 @@ class Reads:
     def _width(self, found: tuple[Visit, ...]) -> float:
         """Bytes of one of them."""
         return sum(self.modes.sizes.bytes_of(each.entity, each.access.attributes) for each in found)
+
+
+def _is_within(visit: Visit, found: tuple[Visit, ...]) -> bool:
+    """Whether a visit of a subquery is joined to another one of a subquery."""
+    return visit.before is not None and found[visit.before].inside
 
 
 def _is_grouped(access: Access) -> bool:

@@ -23,9 +23,9 @@ _CONDITION_WEIGHT = 9.0
 
 
 def values_first(starts: Starts, statement: Statement, hop: JoinHop) -> Iterator[Mode]:
-    """The ways of a visit that a subquery makes by itself, from all rows it may find."""
+    """The ways of the first visit of a statement's only subquery, from all rows it may find."""
     modes, visit, link = starts.modes, hop.visit, hop.link
-    if not hop.is_asked or not hop.alone or not visit.down or visit.access.walk is not None:
+    if not visit.down or visit.access.walk is not None:
         return
     if linked_by_expression(modes.situation.model, link) or modes.sizes.table(statement, visit.access).shown:
         return

@@ -146,7 +146,8 @@ class _Walk:
         rows, left = self.sizes.found(access), self.sizes.table(self.statement, access).left
         if left is None:
             left = RemainingRows(rows / self.sizes.rows(access.entity), rows)
-        if self._is_set(access) and left.rows > self._outside():
+        is_lacking = self.sizes.table(self.statement, access).lacking
+        if self._is_set(access) and (is_lacking or left.rows > self._outside()):
             return AFTER_ALL, True, left.rows
         limited = access.sort and self._asked_for(access)[0] is not None
         return left.share, not limited, left.rows

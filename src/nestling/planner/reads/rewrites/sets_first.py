@@ -21,7 +21,7 @@ from nestling.ir.statements.operands import conjunction, conjuncts
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.correlate import equal_columns
-from nestling.planner.reads.rewrites.conjuncts import restricted
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import is_unique, scan_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
@@ -151,8 +151,7 @@ def _is_one(value: ScalarSubquery, model: Model) -> bool:
 
 
 def _correlated(relation: Relation, alias: str) -> tuple[Relation, list[_Pair]] | None:
-    rows = relation.input if isinstance(relation, a.Filter) else relation
-    asked = conjuncts(relation.predicate) if isinstance(relation, a.Filter) else []
+    rows, asked = _without_outside(relation, frozenset(aliases(relation)))
     found = {each: pair for each in asked if (pair := _pair(each, aliases(rows))) is not None}
     outputs = tuple(a.Named(f"{inner.alias}_{inner.name}", inner) for _, inner in dict.fromkeys(found.values()))
     values = a.Distinct(a.Project(restricted(rows, [each for each in asked if each not in found]), alias, outputs))
@@ -160,6 +159,28 @@ def _correlated(relation: Relation, alias: str) -> tuple[Relation, list[_Pair]] 
         return None
     columns = zip(dict.fromkeys(found.values()), values.columns, strict=True)
     return values, [(outer, of_set) for (outer, _), of_set in columns]
+
+
+def _without_outside(relation: Relation, own: frozenset[str]) -> tuple[Relation, list[Expression]]:
+    """The relation without the conditions that mention other tables than its own, wherever in its joins they are; and these."""
+    match relation:
+        case a.Filter():
+            below, outside = _without_outside(relation.input, own)
+            kept = [each for each in conjuncts(relation.predicate) if about(each) <= own]
+            return restricted(below, kept), [*outside, *_others(relation.predicate, kept)]
+        case a.Join(JoinKind.INNER | JoinKind.CROSS):
+            left, of_left = _without_outside(relation.left, own)
+            right, of_right = _without_outside(relation.right, own)
+            kept = [each for each in conjuncts(relation.condition) if about(each) <= own]
+            kind = relation.kind if kept else JoinKind.CROSS
+            joined = replace(relation, kind=kind, left=left, right=right, condition=conjunction(*kept))
+            return joined, [*of_left, *of_right, *_others(relation.condition, kept)]
+        case _:
+            return relation, []
+
+
+def _others(predicate: Expression | None, kept: Sequence[Expression]) -> list[Expression]:
+    return [each for each in conjuncts(predicate) if each not in kept]
 
 
 def _pair(condition: Expression, inside: Iterable[str]) -> _Pair | None:
