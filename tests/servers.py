@@ -58,7 +58,7 @@ def postgresql_server() -> Iterator[str]:
     password_file = run_directory / "password"
     password_file.write_text(PASSWORD)
     locale = ["--encoding=UTF8", "--locale=C"]
-    # SCRAM, as servers have it, reckons for 10 ms at each of some thousand connections
+    # SCRAM, as servers have it, computes for 10 ms at each of some thousand connections
     access = ["--username=nestling", "--auth=md5", f"--pwfile={password_file}"]
     _run([str(programs / "initdb"), "--no-sync", f"--pgdata={data}", *locale, *access], run_directory, user)
     port = free_port()

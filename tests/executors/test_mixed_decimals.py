@@ -1,4 +1,4 @@
-"""A field of decimals among which are floats: what is reckoned and stored are decimals, digit by digit."""
+"""A field of decimals among which are floats: what is computed and stored are decimals, digit by digit."""
 
 from __future__ import annotations
 

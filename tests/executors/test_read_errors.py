@@ -85,7 +85,7 @@ def test_what_the_server_refuses(large: Database[dict[str, Any]], answer: Answer
 
 
 def test_a_moment_python_has_not(large: Database[dict[str, Any]], answer: Answer) -> None:
-    """The server reckons beyond the year 9999."""
+    """The server computes beyond the year 9999."""
     beyond = {"$dateAdd": {"startDate": datetime(9999, 12, 31, tzinfo=UTC), "unit": "day", "amount": 1}}
     with pytest.raises(ReadError, match="year 10000 is out of range"):
         answer(large, read({"$project": {"at": beyond}}))

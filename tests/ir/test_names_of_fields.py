@@ -43,7 +43,7 @@ design:
       copies:
         recent: {of: reviews, attributes: {author: writer}, order: [-id], limit: 2, freshness: transaction}
       computed:
-        stats.mean: {avg: rating, of: reviews, freshness: transaction, stamp: reckoned_at}
+        stats.mean: {avg: rating, of: reviews, freshness: transaction, stamp: computed_at}
     reviews:
       root: review
       id: [id]
@@ -67,7 +67,7 @@ OF_DOCUMENTS = [
     "offer_ids",
     "recent",
     "stats.mean",
-    "reckoned_at",
+    "computed_at",
     "product_name",
     "events",
     "highest",

@@ -27,7 +27,7 @@ a, b, c = (Column("t", name, INTEGER) for name in "abc")
 one = Literal(1, INTEGER)
 
 
-def reckoned(left: Expression, operator: str, right: Expression) -> Arithmetic:
+def computed(left: Expression, operator: str, right: Expression) -> Arithmetic:
     """Arithmetic by its sign."""
     return Arithmetic(ArithmeticOperator(operator), left, right, INTEGER)
 
@@ -37,30 +37,30 @@ def compared(left: Expression, operator: str, right: Expression) -> Compare:
     return Compare(Comparison(operator), left, right)
 
 
-a_plus_b, b_plus_c, b_minus_c = reckoned(a, "+", b), reckoned(b, "+", c), reckoned(b, "-", c)
+a_plus_b, b_plus_c, b_minus_c = computed(a, "+", b), computed(b, "+", c), computed(b, "-", c)
 
 
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
-        (reckoned(a_plus_b, "*", c), "(t.a + t.b) * t.c"),
-        (reckoned(a, "+", reckoned(b, "*", c)), "t.a + t.b * t.c"),
-        (reckoned(a_plus_b, "-", c), "t.a + t.b - t.c"),
-        (reckoned(a, "-", b_minus_c), "t.a - (t.b - t.c)"),
-        (reckoned(a, "/", reckoned(b, "*", c)), "t.a / (t.b * t.c)"),
-        (reckoned(reckoned(a, "&", b), "<<", c), "(t.a & t.b) << t.c"),
-        (reckoned(Coerce(a_plus_b, Affinity.NUMERIC), "*", c), "(t.a + t.b) * t.c"),
-        (reckoned(Cast(a, DECIMAL, Rules.SQLITE), "+", one), "(t.a as decimal) + 1"),
+        (computed(a_plus_b, "*", c), "(t.a + t.b) * t.c"),
+        (computed(a, "+", computed(b, "*", c)), "t.a + t.b * t.c"),
+        (computed(a_plus_b, "-", c), "t.a + t.b - t.c"),
+        (computed(a, "-", b_minus_c), "t.a - (t.b - t.c)"),
+        (computed(a, "/", computed(b, "*", c)), "t.a / (t.b * t.c)"),
+        (computed(computed(a, "&", b), "<<", c), "(t.a & t.b) << t.c"),
+        (computed(Coerce(a_plus_b, Affinity.NUMERIC), "*", c), "(t.a + t.b) * t.c"),
+        (computed(Cast(a, DECIMAL, Rules.SQLITE), "+", one), "(t.a as decimal) + 1"),
         (Cast(a_plus_b, DECIMAL, Rules.SQLITE), "(t.a + t.b) as decimal"),
         (compared(a_plus_b, ">", c), "t.a + t.b > t.c"),
         (compared(a, "=", Cast(b, DECIMAL, Rules.SQLITE)), "t.a = (t.b as decimal)"),
         (compared(compared(a, "<", b), "=", compared(b, "<", c)), "(t.a < t.b) = (t.b < t.c)"),
-        (reckoned(compared(a, "<", b), "+", c), "(t.a < t.b) + t.c"),
+        (computed(compared(a, "<", b), "+", c), "(t.a < t.b) + t.c"),
         (Negate(b_plus_c, INTEGER), "-(t.b + t.c)"),
-        (reckoned(Negate(a, INTEGER), "*", b), "-t.a * t.b"),
+        (computed(Negate(a, INTEGER), "*", b), "-t.a * t.b"),
         (IsNull(a_plus_b), "t.a + t.b is NULL"),
         (IsNull(compared(a, "=", b)), "(t.a = t.b) is NULL"),
-        (Not(compared(reckoned(a, "-", b_minus_c), ">", one)), "not t.a - (t.b - t.c) > 1"),
+        (Not(compared(computed(a, "-", b_minus_c), ">", one)), "not t.a - (t.b - t.c) > 1"),
         (And((Or((a, b)), compared(a, "=", one), Not(c))), "(t.a or t.b) and t.a = 1 and not t.c"),
         (Or((And((a, b)), c)), "(t.a and t.b) or t.c"),
     ],

@@ -30,7 +30,7 @@ def test_nothing_stands_for_one_other(number: int) -> None:
     assert [row[0] for row in statement_cost_rows(costs(number))] == [f"s{place}" for place in range(number, 0, -1)]
 
 
-def test_a_query_that_costs_more_than_was_reckoned_counts_as_it_is() -> None:
+def test_a_query_that_costs_more_than_was_computed_counts_as_it_is() -> None:
     """Its rank and share are those of its query."""
     rows = [*statement_cost_rows(costs(3, dearer=(StatementCost("s1", 0.1, 1.0),)))]
     assert rows[0] == ("s1", "1/s", "100 ms", "100 ms/s", "95.2%")

@@ -87,7 +87,7 @@ BEYOND = (
     "can't take $abs of long long min",  # SQLite fails as well, where it looks at that
     "no such day or hour",  # the hour 24, or a day its month does not have, which SQLite shows as they are written
     "a time before the year 0",  # whose days of the year SQLite counts otherwise
-    "before the year 0 or after 9999",  # the years the server reckons with
+    "before the year 0 or after 9999",  # the years the server takes into account
     "range of 0-9999",
 )
 """What the server says of values it has no means for."""

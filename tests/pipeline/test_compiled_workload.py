@@ -86,7 +86,7 @@ def test_of_many_statements_some_are_looked_at(reading: Reading, monkeypatch: py
     ]
 
 
-def test_a_query_far_dearer_than_the_search_reckoned_with_is_told(reading: Reading) -> None:
+def test_a_query_far_dearer_than_the_search_for_arithmetic_is_told(reading: Reading) -> None:
     """The proof of least cost is one of the search's prices; where both agree nothing is said."""
     proposal = design(reading)
     assert proposal.costs is not None

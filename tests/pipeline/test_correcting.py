@@ -1,4 +1,4 @@
-"""What the search reckoned with is held against the compiled queries, and it searches again where these say otherwise."""
+"""What the search assumed is held against the compiled queries, and it searches again where these say otherwise."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_live_database_gets_a_design_that_answers_all(live: LiveDatabase, monk
 
 @pytest.mark.thorough
 def test_today_is_priced_as_its_queries(live: LiveDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where today's design stays and its query costs far more than was reckoned with, that is what it is said to cost."""
+    """Where today's design stays and its query costs far more than was assumed, that is what it is said to cost."""
     plain = replace(
         live.reading, workload=replace(live.reading.workload, statements=live.reading.workload.statements[:1])
     )
@@ -133,7 +133,7 @@ def test_prices_are_those_of_the_queries(reading: Reading, monkeypatch: pytest.M
 
 @pytest.mark.thorough
 def test_there_is_an_end_to_it(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where every design is dearer than was reckoned, the cheapest of those that were tried is taken, and nothing is proved."""
+    """Where every design is dearer than was computed, the cheapest of those that were tried is taken, and nothing is proved."""
     monkeypatch.setattr(correcting, "MOST_ROUNDS", 2)
     times = iter(range(2, 100))
     known = statements.predicted_seconds
@@ -234,7 +234,7 @@ SELECT id FROM event WHERE label = :label ORDER BY at;
 
 
 def test_what_every_design_pays_is_paid_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A write that costs more than was reckoned with, with and without an index, takes no index away: designs that have what
+    """A write that costs more than was assumed, with and without an index, takes no index away: designs that have what
     several such findings are about pay for the dearest of them alone.
     """
     rows: dict[str, list[tuple[object, ...]]] = {"event": [(n, f"label {n % 500}", n) for n in range(1000)]}

@@ -1,4 +1,4 @@
-"""The first few rows in an order are found by an index in that order, whatever is reckoned beside each of them."""
+"""The first few rows in an order are found by an index in that order, whatever is computed beside each of them."""
 
 from __future__ import annotations
 

@@ -139,8 +139,8 @@ def test_a_flip_holds(reading: Reading) -> None:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", [ONE_TO_ONE, SUBTYPES], ids=["one to one", "subtypes"])
-def test_a_flip_holds_where_queries_cost_more_than_was_reckoned(text: str, tmp_path: Path) -> None:
-    """The query of the design beyond the flip costs far more than the search reckons with: the flip is by its price."""
+def test_a_flip_holds_where_queries_cost_more_than_was_computed(text: str, tmp_path: Path) -> None:
+    """The query of the design beyond the flip costs far more than the search takes into account: the flip is by its price."""
     (tmp_path / "model.yaml").write_text(text, encoding="utf-8")
     assert _looked_at(inspect(tmp_path / "model.yaml")) > 0
 

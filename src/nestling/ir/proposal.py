@@ -177,8 +177,8 @@ class Costs:
     @property
     def with_dearer(self) -> float:
         """The cost including what the dearer statements' queries really cost, in seconds of work per second."""
-        reckoned = dict(self.statements)
-        return self.cost + sum(each.work - reckoned[each.statement] * each.rate_per_second for each in self.dearer)
+        estimated = dict(self.statements)
+        return self.cost + sum(each.work - estimated[each.statement] * each.rate_per_second for each in self.dearer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ class Choices:
         """Whether the expression is a computed fraction."""
         if expression.type.name not in FRACTIONS:
             return False
-        return any((c.alias, c.name) in self.rough for c in mentioned(expression)) or _reckons(expression)
+        return any((c.alias, c.name) in self.rough for c in mentioned(expression)) or _computes(expression)
 
     def _first(self, found: Iterable[Expression]) -> str:
         return next(filter(None, map(self.why, found)), "")
@@ -252,7 +252,7 @@ def _sees_peers_alike(made: a.WindowFunction) -> bool:
     return is_whole or made.frame.unit is not a.FrameUnit.ROWS
 
 
-def _reckons(expression: Expression) -> bool:
+def _computes(expression: Expression) -> bool:
     if isinstance(expression, Arithmetic) and expression.type.name in FRACTIONS:
         return True
-    return not isinstance(expression, SUBQUERIES) and any(map(_reckons, operands(expression)))
+    return not isinstance(expression, SUBQUERIES) and any(map(_computes, operands(expression)))

@@ -118,19 +118,19 @@ def _dearer(
     for each in statements:
         if reading.workload.command_of(each) is not None:
             continue
-        reckoned, compiled = said.get(each.name), predicted_seconds(proposal, reading, each, prices)
-        if reckoned is None or compiled is None or compiled < NAMED_TIMES * reckoned:
+        estimated, compiled = said.get(each.name), predicted_seconds(proposal, reading, each, prices)
+        if estimated is None or compiled is None or compiled < NAMED_TIMES * estimated:
             continue
-        if (compiled - reckoned) * each.rate_per_second >= NAMED_SHARE * costs.cost:
+        if (compiled - estimated) * each.rate_per_second >= NAMED_SHARE * costs.cost:
             yield StatementCost(each.name, compiled, each.rate_per_second)
 
 
 def _told(dearer: StatementCost, proposal: Proposal) -> str:
     assert proposal.costs is not None
-    reckoned = dict(proposal.costs.statements)[dearer.statement]
+    estimated = dict(proposal.costs.statements)[dearer.statement]
     return (
         f"the query for `{dearer.statement}` costs {dearer.seconds * 1e3:.3g} ms by the cost model, where the search "
-        f"assumed {reckoned * 1e3:.3g} ms: this design is not proved least for it"
+        f"assumed {estimated * 1e3:.3g} ms: this design is not proved least for it"
     )
 
 

@@ -86,13 +86,13 @@ class ToldMore:
 class StatementQueries:
     """What is known about the queries of one statement.
 
-    `dearer`: queries that cost more than was assumed, each with its correction. `as_reckoned`: the structures used by queries
+    `dearer`: queries that cost more than was assumed, each with its correction. `as_estimated`: the structures used by queries
     that cost no more. `exchanged`: structures that one of two equally expensive queries uses and the other does not. `matters`:
     those of them that turned out to be a reason after all.
     """
 
     dearer: list[ToldMore] = field(default_factory=list)
-    as_reckoned: set[Used] = field(default_factory=set)
+    as_estimated: set[Used] = field(default_factory=set)
     exchanged: set[str] = field(default_factory=set)
     matters: set[str] = field(default_factory=set)
 
@@ -298,11 +298,11 @@ class Queries:
         text = _DEARER if price < math.inf else NO_QUERY
         price = price if price < math.inf else query.unanswered_seconds
         if not query.is_dearer(price):
-            known.as_reckoned.add(query.used)
+            known.as_estimated.add(query.used)
             return None
         self._made += 1
         name, more = f"{text} ({self._made})", price - query.said
-        ways = _as_reckoned(query, known)
+        ways = _as_estimated(query, known)
         told = ToldMore(query.used, more, (), step=name, chosen=query.choice.chosen)
         if text == _DEARER:
             cheaper = tuple(query.choice.cheaper(statement, query.used))
@@ -356,9 +356,9 @@ def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Ite
                 yield mode.cost
 
 
-def _as_reckoned(query: LookedQuery, known: StatementQueries) -> list[Mode]:
+def _as_estimated(query: LookedQuery, known: StatementQueries) -> list[Mode]:
     """Return the ways of designs with the structures of another query that costs what was assumed."""
-    others = [tuple(sorted(each)) for each in known.as_reckoned if not each <= query.choice.chosen]
+    others = [tuple(sorted(each)) for each in known.as_estimated if not each <= query.choice.chosen]
     return [Mode(_ANOTHER, each, 0.0) for each in sorted(others)]
 
 

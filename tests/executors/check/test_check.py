@@ -139,7 +139,7 @@ def test_whoever_wrote_last_is_not_overwritten(shelf: Shelf) -> None:
 
 
 @pytest.mark.thorough
-def test_a_document_that_cannot_be_reckoned_with_stops_no_other(database: Documents) -> None:
+def test_a_document_that_cannot_be_for_arithmetic_stops_no_other(database: Documents) -> None:
     """A sum over 64 bits, and one of NaN: these are named and left, and what others hold is mended."""
     computed = "{spent: {sum: total, of: purchases, freshness: async(1s)}}"
     proposal = read_proposal(small_shop(computed=computed), "shop.yaml")

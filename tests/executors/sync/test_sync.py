@@ -232,7 +232,7 @@ def test_a_copy_the_server_refuses_is_named(shop: Database[Any]) -> None:
 
 
 @pytest.mark.parametrize("anew", [False, True])
-def test_a_document_that_cannot_be_reckoned_with_stops_no_other(shop: Database[Any], *, anew: bool) -> None:
+def test_a_document_that_cannot_be_for_arithmetic_stops_no_other(shop: Database[Any], *, anew: bool) -> None:
     """A sum over 64 bits of one document: it is named and left, and what others hold is mended."""
     shop.customers.update_one({"_id": 1}, {"$set": {"name": "Eve"}})
     shop.purchases.update_many({"customer_id": 1}, {"$set": {"total": Int64(5 * 10**18)}})

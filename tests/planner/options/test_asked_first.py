@@ -59,7 +59,7 @@ def prices(reading: Reading) -> dict[str, TwoPrices]:
 
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_both_prices_agree(prices: dict[str, TwoPrices], name: str) -> None:
-    """The search reckons with what is asked first."""
+    """The search takes into account what is asked first."""
     assert prices[name].factor < 1.6, prices[name]
 
 

@@ -75,7 +75,7 @@ def test_no_index_is_chosen_for_another_way(sql: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sql", NOT_BEGUN.values(), ids=NOT_BEGUN)
 def test_others_begin_at_the_parents(sql: str, tmp_path: Path) -> None:
-    """The query costs no more than was reckoned with; lines that are summed before their products are looked up cost less."""
+    """The query costs no more than was assumed; lines that are summed before their products are looked up cost less."""
     reading, proposal = sales(tmp_path, sql)
     prices = two_prices(reading, proposal)["asked"]
     assert prices.compiled < 2.0 * prices.search

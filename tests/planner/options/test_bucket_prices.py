@@ -1,4 +1,4 @@
-"""What the search reckons for statements over buckets is what they are compiled to."""
+"""What the search computes for statements over buckets is what they are compiled to."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_an_index_that_has_their_order_is_read(depot: Depot, database: Database[
     assert "nulls_last" not in served
 
 
-def test_the_search_reckons_as_the_compiled_query(depot: Depot) -> None:
+def test_the_search_prices_it_as_the_compiled_query(depot: Depot) -> None:
     """No statement costs twice what its query does, with the indexes or without any."""
     for strategy in ("optimal", "normalized"):
         prices = two_prices(depot.reading, pipeline.design(depot.reading, strategy))

@@ -113,7 +113,7 @@ def uses(database: Database[dict[str, Any]], collection: str, *keys: str) -> int
 
 
 @pytest.mark.thorough
-def test_the_search_reckons_with_the_plan(blog: Blog) -> None:
+def test_the_search_assumes_the_plan(blog: Blog) -> None:
     """The first few rows are limited before anything is counted, wherever the comments lie."""
     designs = (blog.chosen, pipeline.design(blog.reading, "normalized"), pipeline.design(blog.reading, "embedded"))
     for proposal in designs:

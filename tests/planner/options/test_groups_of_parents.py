@@ -80,7 +80,7 @@ def test_columns_that_do_not_follow_make_more_groups(tmp_path: Path) -> None:
 @pytest.mark.parametrize("strategy", [None, "normalized", "embedded"])
 @pytest.mark.parametrize("asked", list(FORTY)[:5])
 def test_both_prices_agree_on_groups_of_parents(tmp_path: Path, asked: str, strategy: str | None) -> None:
-    """The search reckons with the groups that the compiled query answers with."""
+    """The search takes into account the groups that the compiled query answers with."""
     read = reading(tmp_path, FORTY[asked])
     for prices in two_prices(read, design(read, strategy) if strategy else design(read)).values():
         assert prices.factor < 1.6

@@ -1,4 +1,4 @@
-"""Rows that a subquery in FROM limits: the search reckons with so many and no more, as the compiled query does."""
+"""Rows that a subquery in FROM limits: the search takes into account so many and no more, as the compiled query does."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Reading]:
 
 
 @pytest.mark.parametrize("strategy", ["optimal", "normalized", "embedded"])
-def test_the_search_reckons_with_the_limit(store: tuple[Path, Reading], strategy: str) -> None:
+def test_the_search_assumes_the_limit(store: tuple[Path, Reading], strategy: str) -> None:
     """No statement costs twice what its query does, wherever the tags lie."""
     prices = two_prices(store[1], pipeline.design(store[1], strategy))
     assert prices.keys() == STATEMENTS.keys()

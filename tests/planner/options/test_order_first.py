@@ -1,4 +1,4 @@
-"""A limited order before what other tables are asked for: the search reckons with the rows that are asked in turn alone."""
+"""A limited order before what other tables are asked for: the search takes into account the rows that are asked in turn alone."""
 
 from __future__ import annotations
 

@@ -61,9 +61,9 @@ def prices(reading: Reading) -> Callable[[str], Mapping[str, TwoPrices]]:
 
 @pytest.mark.parametrize("strategy", ["optimal", "normalized", "embedded"])
 @pytest.mark.parametrize("statement", ["by_tag", "tagged", "page"])
-def test_no_query_is_far_dearer_than_the_search_reckons_with(
+def test_no_query_is_far_dearer_than_the_search_assumes(
     prices: Callable[[str], Mapping[str, TwoPrices]], strategy: str, statement: str
 ) -> None:
-    """Not by more than a factor of two; where the plain plan turns out cheaper, the search may reckon with more."""
+    """Not by more than a factor of two; where the plain plan turns out cheaper, the search may compute with more."""
     found = prices(strategy)[statement]
     assert found.compiled < 2 * found.search, found

@@ -157,7 +157,7 @@ def test_the_same_rows_as_in_postgresql(zoned: tuple[str, Beside, Proposal]) -> 
 @pytest.mark.parametrize(
     "ago", ["now() - interval '1 day'", "current_date - 1", "CAST(:at AS timestamptz) - interval '36 hours'"]
 )
-def test_moments_that_are_reckoned(ago: str, postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
+def test_moments_that_are_computed(ago: str, postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> None:
     """An expression bounds the buckets as a value does, by the same index."""
     rows = ", ".join(f"({n}, 1, now() - {n} * interval '1 hour')" for n in range(200))
     tables = f"{ZONED.format(kind='timestamptz(0)')} INSERT INTO reading VALUES {rows};"

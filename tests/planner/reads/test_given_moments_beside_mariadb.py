@@ -99,7 +99,7 @@ def test_anything_else_is_refused(read_only: Both, item: str, wrong: object) -> 
 
 @pytest.mark.parametrize("item", ["CAST(:t AS DATETIME)", "TIMESTAMPDIFF(DAY, :t, at)", "at < :t + INTERVAL 2 HOUR"])
 def test_a_moment_that_is_finer(read_only: Both, item: str) -> None:
-    """Is refused where servers round or cut it, or MongoDB reckons with it."""
+    """Is refused where servers round or cut it, or MongoDB takes into account it."""
     with pytest.raises(WorkloadError, match=r"whole (seconds|milliseconds)"):
         Store(read_only.proposal, read_only.database).execute(f"SELECT {item} AS x FROM loan", {"t": FINE})
 

@@ -104,7 +104,7 @@ def test_an_interval_as_a_result(shop: Beside) -> None:
 
 
 def test_no_time_finer_than_a_millisecond(shop: Beside) -> None:
-    """Is reckoned with: it is refused in words, by what is emitted too."""
+    """Is assumed: it is refused in words, by what is emitted too."""
     sql, given = "SELECT id FROM loan WHERE at < :a + interval '7 days'", datetime(2024, 3, 1, 10, 0, 0, 123456)
     with pytest.raises(WorkloadError, match="whole milliseconds"):
         shop.ours(sql, {"a": given})

@@ -241,7 +241,7 @@ def test_durations_take_them(mariadb: str, mongo_client: MongoClient[dict[str, A
     ],
 )
 def test_a_text_with_an_offset_is_refused(sides: Sides, sql: str, text: str) -> None:
-    """MySQL 8 reckons with it, MariaDB drops it from conditions and refuses it in rows; in the statement itself, too."""
+    """MySQL 8 takes into account it, MariaDB drops it from conditions and refuses it in rows; in the statement itself, too."""
     with pytest.raises(WorkloadError, match="give the time without an offset"):
         sides.store.execute(sql, [text])
     with pytest.raises((WorkloadError, GapError), match="give the time without an offset"):

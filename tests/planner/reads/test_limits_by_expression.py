@@ -1,4 +1,4 @@
-"""A LIMIT or OFFSET that is reckoned is a gap: the server takes a number."""
+"""A LIMIT or OFFSET that is computed is a gap: the server takes a number."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_moments_are_postgresqls(landings: Beside, span: str) -> None:
 
 
 def test_an_update_stores_them(landings: Beside) -> None:
-    """What is reckoned where it is stored is the same."""
+    """What is computed where it is stored is the same."""
     store = Store(landings.proposal, landings.database)
     store.execute("UPDATE landing SET at = at + interval '1 month' WHERE id = 1")
     assert store.execute("SELECT at FROM landing WHERE id = 1")[0]["at"] == datetime(1969, 8, 20, 20, 17, 40, 500_000)  # noqa: DTZ001

@@ -1,4 +1,4 @@
-"""Zero of decimals has no sign in SQL, whatever it is reckoned of; MongoDB's may have one: beside PostgreSQL and MariaDB."""
+"""Zero of decimals has no sign in SQL, whatever it is computed of; MongoDB's may have one: beside PostgreSQL and MariaDB."""
 
 from __future__ import annotations
 

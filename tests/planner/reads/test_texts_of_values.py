@@ -83,7 +83,7 @@ sales = beside_of(SALES, "normalized", "embedded", scope="module")
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("sql", OF_DECIMALS)
 def test_decimals_show_their_digits(sales: Beside, sql: str) -> None:
-    """As many as PostgreSQL shows of what is reckoned from columns with a scale; there is no `-0.0`."""
+    """As many as PostgreSQL shows of what is computed from columns with a scale; there is no `-0.0`."""
     assert sorted(map(repr, sales.ours(sql))) == sorted(map(repr, sales.theirs(sql.replace("%", "%%"))))
 
 
@@ -91,7 +91,7 @@ def test_decimals_show_their_digits(sales: Beside, sql: str) -> None:
     "number", ["price / 3", "plain", "round(plain, 2)", "bal * bal", "vat * vat", "coalesce(price, 0)", "price * :x"]
 )
 def test_a_decimal_of_unknown_digits_is_a_gap(sales: Beside, number: str) -> None:
-    """Also where they are more than the server reckons with; the gap says how to say them."""
+    """Also where they are more than the server takes into account; the gap says how to say them."""
     assert "`x::numeric(12, 2)::text`" in sales.gap(f"SELECT ({number})::text FROM sale")
 
 

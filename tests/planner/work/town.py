@@ -1,4 +1,4 @@
-"""People and their pets in numbers that are easy to reckon with: every value as frequent as the next."""
+"""People and their pets in numbers that are easy to compute with: every value as frequent as the next."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_one_bad_row_leaves_none(
 
 
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
-def test_the_search_reckons_with_every_row(orders: Scenario, strategy: str) -> None:
+def test_the_search_assumes_every_row(orders: Scenario, strategy: str) -> None:
     """An INSERT of many rows costs in the search about what it is compiled to."""
     prices = two_prices(orders.reading, designed(orders.reading, strategy))
     assert {name: each.factor for name, each in prices.items() if each.factor > 2.5} == {}

@@ -1,4 +1,4 @@
-"""Parameters a write reckons with: what is not a number is refused by the parameter's name, before the server is asked."""
+"""Parameters a write takes into account: what is not a number is refused by the parameter's name, before the server is asked."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _TYPED = f"{_NAME} (VALUES (:a::int, :x), (:b, :y)) {_BY_ID}"
 _PLAIN = f"{_NAME} (VALUES (:a, :x), (:b, :y)) {_BY_ID}"
 _TWO_VALUES = """UPDATE item SET n = t.n, name = coalesce(t.name, item.name)
     FROM (VALUES (:a, :n, :x::text), (:b, :m, :y)) AS t (id, n, name) WHERE item.id = t.id"""
-_RECKONED = """UPDATE item i SET price = t.price + i.n, n = t.n
+_ARITHMETIC = """UPDATE item i SET price = t.price + i.n, n = t.n
     FROM (VALUES (5, 1.50, 7), (6, 2, NULL)) AS t (id, price, n) WHERE i.id = t.id::int AND i.n > 5"""
 _OF_TWO = f"""{_N} (VALUES (1, 'c1', 11), (1, 'c2', 22), (2, 'c1', 33)) AS t (id, code, n)
     WHERE item.id = t.id AND item.code = t.code"""
@@ -41,7 +41,7 @@ DONE: tuple[tuple[str, Mapping[str, object]], ...] = (
     (_TYPED, {"a": 4, "x": "4", "b": 3, "y": "3"}),
     (_PLAIN, {"a": 1, "x": "é", "b": 0, "y": "q"}),
     (_TWO_VALUES, {"a": 1, "n": 40, "x": None, "b": 0, "m": None, "y": "y"}),
-    (_RECKONED, {}),
+    (_ARITHMETIC, {}),
     (f"{_N} (VALUES ('c1', 10), ('c2', 20), ('C2', 30)) AS t (code, n) WHERE t.code = item.code", {}),
     (_OF_TWO, {}),
     ("WITH t (id, n) AS (VALUES (1, 5), (2, 6)) UPDATE item SET n = t.n FROM t WHERE t.id = item.id", {}),

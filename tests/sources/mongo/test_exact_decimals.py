@@ -1,4 +1,4 @@
-"""Decimals of a live MongoDB are no floats: what is compared with them, reckoned with them and stored keeps its digits."""
+"""Decimals of a live MongoDB are no floats: what is compared with them, assumed them and stored keeps its digits."""
 
 from __future__ import annotations
 

@@ -87,18 +87,18 @@ class _Rows:
         odd = [
             test
             for column in dict.fromkeys(compared_columns(condition))
-            for test in self._odd(column, paths[column.name], reckoned=_is_reckoned(condition, column))
+            for test in self._odd(column, paths[column.name], computed=_is_computed(condition, column))
         ]
         return {"$cond": [odd[0] if len(odd) == 1 else {"$or": odd}, True, holds]} if odd else holds
 
-    def _odd(self, column: Column, path: str, *, reckoned: bool) -> Iterator[MqlValue]:
+    def _odd(self, column: Column, path: str, *, computed: bool) -> Iterator[MqlValue]:
         """Tests for values of a column that are not compared as the source compares them, and so pass."""
         kind, of_type = column.type, {"$type": path}
         is_wide = kind.fraction_digits > BSON_DIGITS
         as_found = ("binData",) if is_wide else _AS_FOUND.get(kind.name, ())
         if kind.name in EXACT_NUMBERS and self.policy.long_decimals == "text":
             as_found = ("string",)
-        if reckoned:  # of which the server fails where a value is no number
+        if computed:  # of which the server fails where a value is no number
             yield {"$not": [{"$in": [of_type, [*_NUMBERS, "null", "missing"]]}]}
         elif as_found:
             yield {"$in": [of_type, [*as_found]]}
@@ -121,11 +121,11 @@ def _reference(above: str, path: str) -> str:
     return join(above, path)
 
 
-def _is_reckoned(condition: Expression, column: Column) -> bool:
+def _is_computed(condition: Expression, column: Column) -> bool:
     """Whether a column is part of a sum."""
     if isinstance(condition, Arithmetic):
         return column in columns_of(condition)
-    return any(_is_reckoned(part, column) for part in operands(condition))
+    return any(_is_computed(part, column) for part in operands(condition))
 
 
 class _AtPlace:

@@ -45,7 +45,7 @@ _COMPARED: Mapping[Comparison, Callable[[Any, Any], bool]] = {
     Comparison.GREATER: gt,
     Comparison.GREATER_OR_EQUAL: ge,
 }
-_RECKONED: Mapping[ArithmeticOperator, Callable[[Any, Any], Any]] = {
+_ARITHMETIC: Mapping[ArithmeticOperator, Callable[[Any, Any], Any]] = {
     ArithmeticOperator.ADD: add,
     ArithmeticOperator.SUBTRACT: sub,
     ArithmeticOperator.MULTIPLY: mul,
@@ -138,7 +138,7 @@ def _comparison(operator: Comparison, left: Expression, right: Expression) -> Ex
 
 def _operand(expression: Expression) -> Expression:
     match expression:
-        case Arithmetic(operator=operator, division=None) if operator in _RECKONED:
+        case Arithmetic(operator=operator, division=None) if operator in _ARITHMETIC:
             return Arithmetic(operator, _operand(expression.left), _operand(expression.right), ANY)
         case Literal() | Negate():
             return _constant(expression)
@@ -217,7 +217,7 @@ def _value(expression: Expression, row: Mapping[str, object]) -> Any:
         case Compare(operator=operator, left=left, right=right):
             return _applied(_COMPARED[operator], left, right, row)
         case Arithmetic(operator=operator, left=left, right=right):
-            return _applied(_RECKONED[operator], left, right, row)
+            return _applied(_ARITHMETIC[operator], left, right, row)
         case _:
             raise _NotPlain
 

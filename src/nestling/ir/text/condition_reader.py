@@ -143,12 +143,12 @@ class _Reading:
         return InList(operand, tuple(items))
 
     def sum(self) -> Expression:
-        return self._reckoned((ArithmeticOperator.ADD, ArithmeticOperator.SUBTRACT), self.product)
+        return self._arithmetic((ArithmeticOperator.ADD, ArithmeticOperator.SUBTRACT), self.product)
 
     def product(self) -> Expression:
-        return self._reckoned((ArithmeticOperator.MULTIPLY,), self.factor)
+        return self._arithmetic((ArithmeticOperator.MULTIPLY,), self.factor)
 
-    def _reckoned(self, operators: Sequence[ArithmeticOperator], part: Callable[[], Expression]) -> Expression:
+    def _arithmetic(self, operators: Sequence[ArithmeticOperator], part: Callable[[], Expression]) -> Expression:
         found = part()
         while operator := next((each for each in operators if self.takes(each.value)), None):
             found = Arithmetic(operator, found, part(), ANY)

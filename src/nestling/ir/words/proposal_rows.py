@@ -172,11 +172,11 @@ def cost_line(costs: Costs, statement: str = "", lacking: str = "") -> str:
 
 def _dearer_words(costs: Costs) -> str:
     """For how many statements a cost does not hold, what the dearest of them really cost, and what all do then."""
-    reckoned = dict(costs.statements)
+    estimated = dict(costs.statements)
     ranked = sorted(costs.dearer, key=lambda each: -each.work)
     told = [
         f"`{each.statement}` {short(each.seconds * 1e3)} ms each time, {work_rate(each.work)}"
-        f" (estimated: {short(reckoned[each.statement] * 1e3)} ms)"
+        f" (estimated: {short(estimated[each.statement] * 1e3)} ms)"
         for each in ranked
     ]
     whose = (

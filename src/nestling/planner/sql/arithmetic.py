@@ -34,7 +34,7 @@ from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_arithmetic, refuse_composite
 from nestling.planner.sql.scope import Bind, Env
-from nestling.planner.sql.supported_types import refuse_reckoning
+from nestling.planner.sql.supported_types import refuse_stored_otherwise
 from nestling.planner.sql.times import add_interval, is_interval
 
 _ARITHMETIC: dict[type[exp.Expr], ArithmeticOperator] = {
@@ -59,7 +59,7 @@ def _arithmetic(node: exp.Binary, env: Env, bound: Bind) -> Expression:
     if not env.dialect.is_sqlite and {left.type.name, right.type.name} & TIMES:
         return _time_arithmetic(node, operator, left, right, env)
     if not env.dialect.is_sqlite:
-        refuse_reckoning("arithmetic", node, left, right)
+        refuse_stored_otherwise("arithmetic", node, left, right)
     if env.dialect.rules is Rules.POSTGRESQL:
         if isinstance(node, exp.Sub) and is_jsonb(left):
             return without(node, left, right, env)
@@ -169,7 +169,7 @@ def _division(kind: Type, env: Env, whole: bool) -> tuple[Type, Division]:
 
 def _declared(operator: ArithmeticOperator, left: Expression, right: Expression, node: exp.Expr | None) -> Type:
     """The type of MySQL's exact number; the digits of a quotient follow from the declared ones."""
-    digits = mysql_digits.reckoned(operator, left, right)
+    digits = mysql_digits.computed(operator, left, right)
     if digits is None and operator is ArithmeticOperator.DIVIDE:
         what = "a division of decimals with an undeclared number of digits"
         raise statement_gap(what + _digits_for(left, right), node)
@@ -212,7 +212,7 @@ def _negate(node: exp.Neg, env: Env, bound: Bind) -> Expression:
         return Literal(-INT64, INTEGER)  # which has no positive counterpart
     operand = conversions.number(bound(node.this), env.translation)
     if not env.dialect.is_sqlite:
-        refuse_reckoning("arithmetic", node, operand)
+        refuse_stored_otherwise("arithmetic", node, operand)
     if isinstance(operand, Literal) and isinstance(operand.value, int | float | Decimal):
         return Literal(-operand.value, operand.type)
     return Negate(operand, operand.type)

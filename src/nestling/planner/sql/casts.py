@@ -23,7 +23,7 @@ from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_no_uuid
 from nestling.planner.sql.scope import Bind, Env
-from nestling.planner.sql.supported_types import refuse_reckoning
+from nestling.planner.sql.supported_types import refuse_stored_otherwise
 
 _WORDS: dict[str, TypeName] = {
     **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT", "UBIGINT", "UINT"), TypeName.INTEGER),
@@ -136,7 +136,7 @@ def _cast(node: exp.Cast, env: Env, bound: Bind) -> Expression:
         return Call(Function.DATE_OF, (operand,), kind, Rules.MYSQL)
     refuse_infinite("a CAST", node, env.translation, operand)
     if operand.type.carried:
-        refuse_reckoning("a CAST", node, operand)
+        refuse_stored_otherwise("a CAST", node, operand)
     if kind.name is TypeName.TEXT:
         is_constant = isinstance(operand, Literal)
         refuse_time_as_text(operand, env.translation)

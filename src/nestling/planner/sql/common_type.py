@@ -34,7 +34,7 @@ from nestling.planner.sql.mysql.mixed_types import APART
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.given_times import given_among
 from nestling.planner.sql.scope import Translation
-from nestling.planner.sql.supported_types import refuse_bits, refuse_reckoning
+from nestling.planner.sql.supported_types import refuse_bits, refuse_stored_otherwise
 
 _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 
@@ -106,7 +106,7 @@ def _refuse_carried(values: Sequence[Expression], known: Sequence[Expression]) -
     if len({value.type for value in values if value != NULL}) > 1:
         refuse_subtypes("one value of different types", *known)
     if len({value.type for value in known}) > 1:
-        refuse_reckoning("one value of different types", None, *(value for value in known if value.type.carried))
+        refuse_stored_otherwise("one value of different types", None, *(value for value in known if value.type.carried))
 
 
 def _as_float(value: Expression) -> Expression:

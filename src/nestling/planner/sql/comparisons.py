@@ -234,7 +234,7 @@ def _within(node: exp.Between, env: Env, bound: Bind) -> Expression:
             continue
         value, end = chars.compared(nodes, operand, bound(node.args[name]))
         rule = collation(env, nodes, (value, end))
-        found.append(conversions.compare(operator, value, end, env.translation, rule, as_reckoned=True))
+        found.append(conversions.compare(operator, value, end, env.translation, rule, as_computed=True))
     return And(tuple(found))
 
 

@@ -75,7 +75,7 @@ from nestling.planner.sql.supported_types import (
     refuse_comparison,
     refuse_nan,
     refuse_order,
-    refuse_reckoning,
+    refuse_stored_otherwise,
 )
 
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
@@ -175,7 +175,7 @@ def number(expression: Expression, translation: Translation) -> Expression:
     """The value as an operand of arithmetic."""
     value = plain(expression, translation)
     if value.type.carried:
-        refuse_reckoning("arithmetic", None, value)
+        refuse_stored_otherwise("arithmetic", None, value)
     if isinstance(value, Parameter) and value.type == ANY and translation.dialect.rules is Rules.MYSQL:
         return replace(value, type=DECIMAL, exact=True, no_float=True)  # it has the type of the number that is given
     if is_number(value) or value == NULL or not translation.dialect.lenient:
@@ -305,15 +305,15 @@ def compare(
     translation: Translation,
     collation: Collation | None = None,
     *,
-    as_reckoned: bool = False,
+    as_computed: bool = False,
 ) -> Compare:
-    """A comparison, its operands converted as the dialect does. `as_reckoned`: with all digits that MySQL keeps, shown or not."""
+    """A comparison, its operands converted as the dialect does. `as_computed`: with all digits that MySQL keeps, shown or not."""
     refuse_comparison(left, right, ordered=operator.is_order)
     labels = left.type.values or right.type.values
     if translation.dialect.lenient and not operator.is_order:
         left, right = _truth_beside(left, right), _truth_beside(right, left)
     left, right = comparable(left, right, translation)
-    if translation.dialect.rules is Rules.MYSQL and not as_reckoned:
+    if translation.dialect.rules is Rules.MYSQL and not as_computed:
         left, right = observed_beside(left, right)
     if translation.dialect.rules is Rules.POSTGRESQL and operator.is_order:
         refuse_nan("a comparison", None, left, right)

@@ -27,7 +27,7 @@ from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.postgresql.json_values import array_length
 from nestling.planner.sql.scope import Bind, Env, Handler
-from nestling.planner.sql.supported_types import refuse_nan, refuse_order, refuse_reckoning
+from nestling.planner.sql.supported_types import refuse_nan, refuse_order, refuse_stored_otherwise
 from nestling.planner.sql.text_functions import TEXT_FUNCTIONS, TEXT_NAMES
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
 
@@ -47,7 +47,7 @@ def _extreme(function: Function) -> Handler:
         refuse_infinite("the least or greatest", node, env.translation, *parts)
         refuse_order("the least or greatest", node, *parts)
         if any(part.type.carried for part in parts):
-            refuse_reckoning("the least or greatest", node, *parts)
+            refuse_stored_otherwise("the least or greatest", node, *parts)
         if env.dialect.rules is Rules.POSTGRESQL and any(ranked(part, part.type.values) != part for part in parts):
             raise statement_gap(
                 "the least or greatest of an enum whose labels are not listed in alphabetical order", node

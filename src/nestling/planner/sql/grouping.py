@@ -37,7 +37,7 @@ from nestling.planner.sql.postgresql.enums import ranked, unranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite, unplaced
 from nestling.planner.sql.postgresql.whole_rows import object_of, present, row_of
 from nestling.planner.sql.scope import Env, Translation
-from nestling.planner.sql.supported_types import refuse_groups, refuse_order, refuse_reckoning
+from nestling.planner.sql.supported_types import refuse_groups, refuse_order, refuse_stored_otherwise
 
 _FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
     exp.Count: AggregateFunction.COUNT,
@@ -278,7 +278,7 @@ def _refuse(
     if function in _EXTREMES:
         refuse_order(name, node, value)
     if env.dialect.rules is not Rules.SQLITE and function in _SUMS:
-        refuse_reckoning(name, node, value)
+        refuse_stored_otherwise(name, node, value)
     if distinct:
         refuse_groups(f"{name}(DISTINCT)", node, value)
     if env.dialect.rules is Rules.POSTGRESQL and function in _SUMS and value.type.name in _NO_SUMMANDS:

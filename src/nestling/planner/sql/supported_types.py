@@ -124,7 +124,7 @@ def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, nod
 _NO_NUMBERS = frozenset({TypeName.BITS, TypeName.TIME, TypeName.INTERVAL})
 
 
-def refuse_reckoning(what: str, node: exp.Expr | None, *found: Expression) -> None:
+def refuse_stored_otherwise(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap for arithmetic with values that are stored in another form."""
     _refuse_texts(what, node, *found)
     if told := next((each.type for each in found if each.type.name in _NO_NUMBERS), None):

@@ -56,7 +56,7 @@ def digits_of(expression: Expression) -> Digits | None:
             return None
 
 
-def reckoned(operator: ArithmeticOperator, left: Expression, right: Expression) -> Digits | None:
+def computed(operator: ArithmeticOperator, left: Expression, right: Expression) -> Digits | None:
     """The digits of a sum, product, quotient or remainder; None if those of an operand are unknown."""
     one, other = digits_of(left), digits_of(right)
     if one is None or other is None:

@@ -58,7 +58,7 @@ def _digits(number: Expression, translation: Translation) -> _Digits | None:
         case Literal(value=int() | Decimal() as value):
             return digits_of(value)
         case Arithmetic(operator=operator, left=left, right=right, type=kind) if kind.name is TypeName.DECIMAL:
-            return _reckoned(operator, _digits(left, translation), _digits(right, translation))
+            return _computed(operator, _digits(left, translation), _digits(right, translation))
         case Negate(operand=operand) | Call(function=Function.ABS, arguments=(operand,)):
             return _digits(operand, translation)
         case Call(function=function, arguments=(operand, *rest)) if function in (*_WHOLE, *_CUT):
@@ -86,7 +86,7 @@ def _declared(kind: Type) -> _Digits | None:
             return None
 
 
-def _reckoned(operator: ArithmeticOperator, one: _Digits | None, other: _Digits | None) -> _Digits | None:
+def _computed(operator: ArithmeticOperator, one: _Digits | None, other: _Digits | None) -> _Digits | None:
     if one is None or other is None:
         return None
     (before, after), (less, more) = one, other

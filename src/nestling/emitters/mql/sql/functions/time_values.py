@@ -45,10 +45,10 @@ def instant(expression: Expression, r: Renderer) -> MqlValue:
 
         return moved(expression, instant(expression.arguments[1], r), r)
     value = r.value(expression)
-    return of_wide(value) if is_wide(expression) else _reckoned_with(value)
+    return of_wide(value) if is_wide(expression) else _for_arithmetic(value)
 
 
-def _reckoned_with(time: MqlValue) -> MqlValue:
+def _for_arithmetic(time: MqlValue) -> MqlValue:
     """A time that a function is given; one that a parameter gives has whole milliseconds."""
     match time:
         case {"$literal": ConvertedPlaceholder(unit="") as place}:

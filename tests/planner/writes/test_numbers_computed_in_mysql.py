@@ -1,4 +1,4 @@
-"""A parameter that MySQL reckons with: the number it is given as, beside a MariaDB."""
+"""A parameter that MySQL takes into account: the number it is given as, beside a MariaDB."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_what_is_added_to_an_integer_is_one_command(both: Both) -> None:
 
 
 def test_what_is_no_exact_number_is_refused(both: Both) -> None:
-    """MySQL makes a float of it, which exact numbers are not reckoned with here."""
+    """MySQL makes a float of it, which exact numbers are not assumed here."""
     store = _store(both)
     for value in ("3", "abc", 1.5, b"3"):
         for sql in (

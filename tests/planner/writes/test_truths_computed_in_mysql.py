@@ -1,4 +1,4 @@
-"""Numbers reckoned for a TINYINT(1) of 0 and 1, and truths given for numbers: beside a MariaDB."""
+"""Numbers computed for a TINYINT(1) of 0 and 1, and truths given for numbers: beside a MariaDB."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_another_number_is_refused(both: Both) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("value", [True, False])
-def test_true_is_one_where_a_number_is_reckoned_with(both: Both, value: bool) -> None:
+def test_true_is_one_where_a_number_is_for_arithmetic(both: Both, value: bool) -> None:
     """As PyMySQL sends it."""
     store = Store(both.proposal, both.database)
     for sql in ("UPDATE guest SET points = points + :x", "UPDATE guest SET price = price * :x WHERE id = 1"):
