@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf, prod
 
 from nestling.ir.model import Model, Relationship
-from nestling.ir.workload import Access, Operator, Statement, Walk
+from nestling.ir.workload import Access, Operator, Statement, StatementKind, Walk
 from nestling.planner.options.sizes.matching import compared_equal, tells_one
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.statements.limited_rows import LimitedRows
@@ -69,6 +69,7 @@ class _Walk:
     def __init__(self, statement: Statement, model: Model, sizes: Sizes, unrestricted: Access | None) -> None:
         self.statement, self.model, self.sizes, self.unrestricted = statement, model, sizes, unrestricted
         self.reads = [access for access in statement.accesses if not access.kind.writes]
+        self.changed = next((each for each in statement.accesses if each.kind is StatementKind.UPDATE), None)
         self.edges = _edges(self.reads, model)
         self.found: list[Visit] = []
         self.at: dict[int, int] = {}
@@ -103,13 +104,21 @@ class _Walk:
         return self.sizes.limited(self.statement, self.reads[number])
 
     def _started(self, access: Access) -> Visit:
-        """A start; one of several is looked for anew for each row before, by what equals something of these."""
+        """A start; one of several is looked for anew for each row before, by what equals something of these.
+
+        In a subquery that gives an UPDATE its values it is looked for from the rows that are written.
+        """
         table = self.sizes.table(self.statement, access)
-        if not self.found or not table.joined:
+        of_changed = not self.found and self.changed is not None and table.shown
+        if not table.joined or not (self.found or of_changed):
             rows = self.sizes.found(access)
             return Visit(access, None, None, False, 0.0, rows, rows, inside=table.inside)
         asked = table.looked_up(access, self._ranges(table))
-        outer = self._each_of(self.found[-1], inside=table.inside)
+        if self.found:
+            outer = self._each_of(self.found[-1], inside=table.inside)
+        else:
+            assert self.changed is not None
+            outer = self.sizes.found(self.changed)
         rows = outer * self.sizes.found(asked)
         if table.inside and not table.shown and not access.aggregates:  # it is enough that there is one
             rows = min(rows, outer)
