@@ -1,4 +1,4 @@
-"""A value that an UPDATE reads for each row it changes is looked up by what the row says, so that the index for that is chosen."""
+"""A value that an UPDATE reads for each row is looked up by what the row says, so that the index for that is chosen."""
 
 from __future__ import annotations
 

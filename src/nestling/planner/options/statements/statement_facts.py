@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, prod
 
@@ -57,7 +57,7 @@ class TableUse:
     one of another occurrence. `inside`: it is in a subquery; `shown`: in one whose value is shown. `limited`: before more is
     joined to it. `alias`: its name in the statement. `windowed`: its rows are the statement's own, over which there is a window.
     `optional`: the rows before it stay without a match. `ranges`: those whose ends rows of other tables give. `lacking`: it is
-    in a subquery that must find nothing.
+    in a subquery that must find nothing. `partners`: for `joined` attributes, the names of the occurrences that they equal.
     """
 
     left: RemainingRows | None
@@ -71,10 +71,16 @@ class TableUse:
     optional: bool = False
     ranges: tuple[RangeBeside, ...] = ()
     lacking: bool = False
+    partners: frozenset[tuple[str, str]] = frozenset()
 
-    def looked_up(self, access: Access, ranges: Sequence[RangeBeside]) -> Access:
-        """The access if its rows are looked up for each of other rows: by equality with their values, and by the given ranges."""
-        equal = sorted(self.joined - access.compared(Operator.EQUALITY))
+    def looked_up(self, access: Access, ranges: Sequence[RangeBeside], later: Collection[str] = frozenset()) -> Access:
+        """The access if its rows are looked up for each of other rows: by equality with their values, and by the given ranges.
+
+        `later`: the names of tables that are not among the others.
+        """
+        asked_later = {name for name, alias in self.partners if alias in later}
+        asked_later -= {name for name, alias in self.partners if alias not in later}
+        equal = sorted(self.joined - asked_later - access.compared(Operator.EQUALITY))
         ranged = tuple(dict.fromkeys(each.attribute for each in ranges))
         asked = [AttributeFilter(name, Operator.EQUALITY) for name in equal]
         asked += [AttributeFilter(name, Operator.RANGE) for name in ranged]
@@ -277,7 +283,7 @@ def _tables(
     relations: list[Relation], situation: Situation, known: KnownOf, values: SampleValues, limited: frozenset[str]
 ) -> Mapping[str, tuple[TableUse, ...]]:
     """Every scan with its own conditions; `limited`: the aliases of those limited before more is joined to them."""
-    joined, ranges = _joined(relations), ranges_beside(_asked(relations), known, values)
+    joined, partners, ranges = _joined(relations), _partners(relations), ranges_beside(_asked(relations), known, values)
     inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
     lacking = {alias for each in _asked(relations) if isinstance(each, Not) for alias in made_inside(each)}
     shows = [each for each in relations if isinstance(each, a.Project)]
@@ -305,6 +311,7 @@ def _tables(
                 optional=alias in optional,
                 ranges=ranges.get(alias, ()),
                 lacking=alias in lacking,
+                partners=frozenset(partners[alias]),
             )
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
 
@@ -324,6 +331,14 @@ def _joined(relations: list[Relation]) -> Mapping[str, frozenset[str]]:
     found = defaultdict[str, frozenset[str]](frozenset)
     for column in (*_equal_columns(relations), *_equal_to_subqueries(relations)):
         found[column.alias] |= {column.name}
+    return found
+
+
+def _partners(relations: list[Relation]) -> Mapping[str, set[tuple[str, str]]]:
+    """By alias, the columns that equal one of another table, each with the alias of that table."""
+    found = defaultdict[str, set[tuple[str, str]]](set)
+    for column, others in _equal_columns(relations).items():
+        found[column.alias] |= {(column.name, other.alias) for other in others}
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf, prod
 
 from nestling.ir.model import Model, Relationship
-from nestling.ir.workload import Access, Operator, Statement, StatementKind, Walk
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind, Walk
 from nestling.planner.options.sizes.matching import compared_equal, tells_one
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.statements.limited_rows import LimitedRows
@@ -89,10 +89,23 @@ class _Walk:
             begin = len(self.found)
             self._add(start, self._started(self.reads[start]))
             most, sought = self._most(self.reads[start]), self._sought(self.reads[start])
-            while near := list(self._near(begin)):
+            while near := [each for each in self._near(begin) if not self._comes_later(each[1])]:
                 _, there, here, link = min(near, key=lambda each: (self._limited(each[1]) is None, *each[:2]))
                 self._add(there, self._joined(here, there, link, most, sought))
+            if any(map(self._comes_later, waiting)) or begin == 0:
+                continue
+            while near := list(self._near(0)):  # what outer joins add to tables that were joined before
+                _, there, here, link = min(near, key=lambda each: each[:2])
+                self._add(there, self._joined(here, there, link, None, None, to_all=True))
         return self.found
+
+    def _comes_later(self, number: int) -> bool:
+        """Whether an outer join adds an access to rows that tables not visited yet are part of."""
+        if not self.sizes.table(self.statement, self.reads[number]).optional:
+            return False
+        waiting = (each for each in range(len(self.reads)) if each not in self.at)
+        tables = (self.sizes.table(self.statement, self.reads[each]) for each in waiting)
+        return any(not table.optional and not table.inside for table in tables)
 
     def _is_optional(self, number: int) -> bool:
         """Whether an outer join, or a subquery that is shown, adds to rows which stay without it: these come first."""
@@ -113,7 +126,7 @@ class _Walk:
         if not table.joined or not (self.found or of_changed):
             rows = self.sizes.found(access)
             return Visit(access, None, None, False, 0.0, rows, rows, inside=table.inside)
-        asked = table.looked_up(access, self._ranges(table))
+        asked = table.looked_up(access, self._ranges(table), self._later())
         if self.found:
             outer = self._each_of(self.found[-1], inside=table.inside)
         else:
@@ -123,6 +136,12 @@ class _Walk:
         if table.inside and not table.shown and not access.aggregates:  # it is enough that there is one
             rows = min(rows, outer)
         return Visit(asked, None, None, False, outer, rows, rows, inside=table.inside, windowed=table.windowed)
+
+    def _later(self) -> frozenset[str]:
+        """The names of tables that an outer join adds, which are not visited yet."""
+        waiting = (each for each in range(len(self.reads)) if each not in self.at)
+        tables = (self.sizes.table(self.statement, self.reads[each]) for each in waiting)
+        return frozenset(table.alias for table in tables if table.optional)
 
     def _ranges(self, table: TableUse) -> tuple[RangeBeside, ...]:
         """The table's ranges whose ends come from rows visited before."""
@@ -217,11 +236,20 @@ class _Walk:
             return (there > here) != self.reads[max(here, there)].up
         return self.reads[there].entity == link.child
 
-    def _joined(self, here: int, there: int, link: Relationship, most: float | None, sought: float | None) -> Visit:
+    def _joined(
+        self,
+        here: int,
+        there: int,
+        link: Relationship,
+        most: float | None,
+        sought: float | None,
+        *,
+        to_all: bool = False,
+    ) -> Visit:
+        """An access joined to one before it; `to_all`: to all rows there are so far."""
         access = self.reads[there]
         down = self._is_down(here, there, link)
-        flat = self.sizes.is_flat(self.statement)
-        before = self.found[-1] if flat else self.found[self.at[here]]
+        before = self.found[-1] if to_all or self.sizes.is_flat(self.statement) else self.found[self.at[here]]
         outer = self._each_of(before, inside=self.sizes.table(self.statement, access).inside)
         limited, ahead = self._limited(here), 0.0
         if limited is not None and self._limited(there) is None:
@@ -239,6 +267,7 @@ class _Walk:
         table = self.sizes.table(self.statement, access)
         ranges = self._ranges(table)
         kept = reached * self._share(access, link) * prod(each.condition.share for each in ranges)
+        kept *= self._share_beside(access, table, link, here)
         conditions = (*table.conditions, *(each.condition for each in ranges))
         rows = max(kept, outer) if table.optional else kept
         found = Visit(access, self.at[here], link, down, outer, reached, rows, conditions, table.inside)
@@ -248,6 +277,14 @@ class _Walk:
         """The share of what is joined along a relationship that an access's other conditions keep."""
         asked = self.sizes.apart(access, access.filters)
         return prod(self.sizes.share(access, each) for each in asked if each.attribute not in link.child_attributes)
+
+    def _share_beside(self, access: Access, table: TableUse, link: Relationship, here: int) -> float:
+        """The share that is left by what equals columns of visited tables other than the one it is joined to."""
+        own = self.sizes.table(self.statement, self.reads[here]).alias
+        visited = {self.sizes.table(self.statement, self.reads[each]).alias for each in self.at} - {own}
+        linked = {*link.child_attributes, *link.parent_attributes}
+        equal = {name for name, alias in table.partners if alias in visited} - linked
+        return prod(self.sizes.share(access, AttributeFilter(name, Operator.EQUALITY)) for name in sorted(equal))
 
     def _kept(self, access: Access, link: Relationship, *, down: bool) -> float:
         """The share of rows for which something is found along a relationship, or that need not find anything."""
