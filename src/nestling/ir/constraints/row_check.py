@@ -36,6 +36,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import column_names, is_condition
 from nestling.ir.statements.operators import ArithmeticOperator, Collation, Comparison
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.value_forms.numeral import INT64
 
 _COMPARED: Mapping[Comparison, Callable[[Any, Any], bool]] = {
     Comparison.EQUAL: eq,
@@ -217,7 +218,9 @@ def _value(expression: Expression, row: Mapping[str, object]) -> Any:
         case Compare(operator=operator, left=left, right=right):
             return _applied(_COMPARED[operator], left, right, row)
         case Arithmetic(operator=operator, left=left, right=right):
-            return _applied(_ARITHMETIC[operator], left, right, row)
+            found = _applied(_ARITHMETIC[operator], left, right, row)
+            is_beyond = isinstance(found, int) and not -INT64 <= found < INT64
+            return float(found) if is_beyond else found  # as SQLite and MongoDB have it
         case _:
             raise _NotPlain
 

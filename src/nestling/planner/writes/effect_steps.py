@@ -15,6 +15,7 @@ from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.effects import Assignments, Effect, ForbiddenRows, RowDelete, RowUpdate
 from nestling.planner.writes.foreign_keys.reachable_entities import entities_parents_first
 from nestling.planner.writes.foreign_keys.referential_actions import spread
+from nestling.planner.writes.single_command.plain_conditions import asked as plain_conditions
 from nestling.planner.writes.update import update_entity
 
 _ONE = Literal(1, INTEGER)
@@ -41,10 +42,12 @@ def _is_same(scan: Scan, attribute: str, value: Expression) -> bool:
 
 def _planned(work: WriteDraft, own: Effect, order: list[str], *, counted: bool) -> None:
     entity, asked = own.scan.entity, own.updates[0] if own.updates else None
+    predicates = [*(each.predicate for each in own.deletes), *(each.predicate for each in own.updates)]
+    work.is_of_one_row = all(_tells_one(work, own.scan, each) for each in predicates)
     effects = {entity: own}
     for name in order:
         if name in effects:
-            spread(work, effects, name)
+            spread(work, effects, name, order)
     for each in effects.values():
         for forbidden in each.forbidden:
             _refuse(work, each, forbidden)
@@ -58,6 +61,15 @@ def _planned(work: WriteDraft, own: Effect, order: list[str], *, counted: bool) 
         delete_from_entity(work, effect, own=counted and effect is own)
         if (update := effect.as_one_update(work)) is not None:
             update_entity(work, effect.scan, update, own=counted and updates_alone and effect is own)
+
+
+def _tells_one(work: WriteDraft, scan: Scan, predicate: Expression | None) -> bool:
+    """Whether a condition says the whole key, or what is unique."""
+    conditions = plain_conditions(scan, predicate)
+    if conditions is None:
+        return False
+    entity, equal = work.model.entity(scan.entity), {each.attribute for each in conditions if each.is_equality}
+    return any(group and set(group) <= equal for group in (entity.key, *entity.uniques))
 
 
 def _count(work: WriteDraft, effect: Effect, asked: RowUpdate) -> None:

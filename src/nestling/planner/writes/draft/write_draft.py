@@ -38,6 +38,9 @@ class WriteDraft:
     left: list[str] = field(default_factory=list)
     changed_entities: set[str] = field(default_factory=set)  # with steps of their own since the last `end_part`
     changed_before: frozenset[str] = frozenset()  # those of them that have changed when the next fetch runs
+    is_of_one_row: bool = (
+        False  # the statement's own condition tells one row, so that what refers to it is told by few keys
+    )
 
     @property
     def model(self) -> Model:

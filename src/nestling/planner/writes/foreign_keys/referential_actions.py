@@ -6,7 +6,7 @@ inside their parents' documents become orphans.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -51,7 +51,7 @@ from nestling.planner.writes.row_changes.listed_ids import listed_links
 Effects = dict[str, Effect]
 
 
-def spread(work: WriteDraft, effects: Effects, entity: str) -> None:
+def spread(work: WriteDraft, effects: Effects, entity: str, reached: Collection[str]) -> None:
     """Add what follows for the rows that refer to those of the entity: its own first, so that all of them are known.
 
     What goes with others of the entity comes before what holds for all that go.
@@ -61,7 +61,7 @@ def spread(work: WriteDraft, effects: Effects, entity: str) -> None:
     if trees and effect.deletes and all(each.predicate is not None for each in effect.deletes):
         add_below(work, trees, effect)
     elif effect.deletes:
-        read_keys(work, links, effect)
+        read_keys(work, links, effect, reached)
     for link in sorted(links, key=lambda each: not each.is_self):
         if effect.deletes and link not in trees:
             _parents_gone(work, effects, link, effect)

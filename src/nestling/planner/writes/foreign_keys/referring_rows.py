@@ -47,6 +47,12 @@ def referring(work: WriteDraft, link: Relationship, rows: RowSet, child: Scan) -
     return Exists(filtered(parent, conjunction(chosen, *linked(work, link, parent, child))))
 
 
+def is_direct(link: Relationship, scan: Scan, predicate: Expression | None) -> bool:
+    """Whether a condition on parents is one on the children's foreign key alike, without reading the parents."""
+    told = [_told_by(part, scan) for part in (conjuncts(predicate) if predicate is not None else ())]
+    return {each.name if each is not None else "" for each in told} == set(link.parent_attributes)
+
+
 def linked(work: WriteDraft, link: Relationship, parent: Scan, child: Scan) -> list[Expression]:
     """The conditions under which a child refers to a parent."""
     up, down = ({column.name: column for column in scan.columns} for scan in (parent, child))

@@ -6,10 +6,10 @@ Further steps use these keys alone, so that only the deleted rows are read. This
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nestling.common.errors import name_list
-from nestling.ir.model import Relationship
+from nestling.ir.model import OnDelete, Relationship
 from nestling.ir.paths.write_path import Fetch
 from nestling.ir.statements.algebra import Named, Project, filtered
 from nestling.ir.statements.expression import Expression, IsNull, Not
@@ -21,7 +21,7 @@ from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.renamed_scans import said_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.effects import Effect, RowDelete
-from nestling.planner.writes.foreign_keys.referring_rows import any_of, is_true
+from nestling.planner.writes.foreign_keys.referring_rows import any_of, is_direct, is_true
 
 
 def add_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -> None:
@@ -35,15 +35,31 @@ def add_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -
     effect.deletes.append(RowDelete(_is_below(work, links, effect, below)))
 
 
-def read_keys(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -> None:
-    """Of rows that go with those of a tree, the keys are read too, for what refers to them in turn."""
+def read_keys(work: WriteDraft, links: Sequence[Relationship], effect: Effect, reached: Collection[str]) -> None:
+    """Of rows that go with others, the keys are read too, for what refers to them in turn: an index finds that by keys.
+
+    Only of rows that go with those of a tree, or with one row, as a list of keys has to fit into a command; and of these only
+    where rows are also `reached` from another entity, as no index finds those that meet one condition or that of a subquery.
+    """
     predicates = [each.predicate for each in effect.deletes]
     attributes = [link.parent_attributes for link in links if len(link.parent_attributes) == 1]
-    if not attributes or not work.names.lists_in(tuple(predicates)):
+    by_lists = work.names.lists_in(tuple(predicates))
+    is_searched = any(
+        _is_reached_twice(work, link, reached) and not is_direct(link, effect.scan, each)
+        for link in links
+        for each in predicates
+    )
+    if not attributes or not (by_lists or (work.is_of_one_row and is_searched)):
         return
     ((attribute,), _), *_ = Counter(attributes).most_common(1)
     rows = tuple(_found(work, effect, each, attribute)[1] for each in effect.deletes)
     effect.keys = Keys(attribute, work.names.list_of(KEY, rows))
+
+
+def _is_reached_twice(work: WriteDraft, link: Relationship, reached: Collection[str]) -> bool:
+    """Whether something happens to a relationship's children also because of rows of another entity."""
+    acting = [each for each in work.model.parents_of(link.child) if each.enforced and each.parent in reached]
+    return link in acting and len([each for each in acting if each.on_delete is not OnDelete.RESTRICT]) > 1
 
 
 def _key(links: Sequence[Relationship]) -> str:
