@@ -1,10 +1,12 @@
-"""DEFAULT in some of an INSERT's rows is the column's default there, beside PostgreSQL."""
+"""DEFAULT in some of an INSERT's rows, and columns without a value, are the column's default there, beside PostgreSQL."""
 
 from __future__ import annotations
 
 import pytest
 
-from nestling.common.errors import GapError
+from nestling.common.errors import GapError, WorkloadError
+from nestling.planner.sql import translate
+from nestling.sources.ddl import read_ddl
 from nestling.store import Store
 from tests.planner.reads.beside_postgresql import Beside, beside_of, written
 
@@ -22,6 +24,11 @@ STATEMENTS = (
     "INSERT INTO item (id, note, day) VALUES (30, 'x', DEFAULT), (31, DEFAULT, '2024-01-01')",
     "INSERT INTO item (id, n, note) VALUES (40, 1, DEFAULT), (41, 2, DEFAULT)",
     "INSERT INTO item (id, n) VALUES (10, DEFAULT), (10, 99) ON CONFLICT (id) DO NOTHING",
+    "INSERT INTO item VALUES (50, 3)",
+    "INSERT INTO item VALUES (51, DEFAULT, 'a'), (52, 4, DEFAULT)",
+    "INSERT INTO item SELECT id + 100, n FROM item WHERE id < 12",
+    "INSERT INTO item SELECT 53, 5",
+    "INSERT INTO item VALUES (50, 3) ON CONFLICT (id) DO UPDATE SET note = 'again'",
 )
 
 
@@ -36,6 +43,22 @@ def test_the_rows_are_postgresqls(served: Beside) -> None:
             changed = connection.exec_driver_sql(sql).rowcount
         assert store.execute(sql).affected == changed
         assert [tuple(map(written, row.values())) for row in store.execute(ROWS)] == served.theirs(ROWS)
+
+
+def test_values_without_columns_are_mistakes() -> None:
+    """Only PostgreSQL takes fewer values than columns where none is named; none takes fewer than are named, or more."""
+    for dialect in ("postgresql", "mysql", "sqlite"):
+        model = read_ddl("CREATE TABLE t (id integer PRIMARY KEY, a integer, b integer)", "t", dialect=dialect).model
+        for sql in (
+            "INSERT INTO t (id, a) VALUES (1)",
+            "INSERT INTO t VALUES (1, 2, 3, 4)",
+            "INSERT INTO t SELECT 1, 2, 3, 4",
+        ):
+            with pytest.raises(WorkloadError, match=r"values? for \d columns"):
+                translate(sql, model, dialect)
+        if dialect != "postgresql":
+            with pytest.raises(WorkloadError, match="2 values for 3 columns"):
+                translate("INSERT INTO t VALUES (1, 2)", model, dialect)
 
 
 def test_a_number_that_is_made_is_a_gap(served: Beside) -> None:

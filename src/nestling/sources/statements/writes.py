@@ -17,16 +17,14 @@ from nestling.sources.tables import find_name
 
 
 def walk_insert(tree: exp.Insert, walk: StatementWalk, *, replaces: bool) -> None:
-    """INSERT: the attributes named (all of them when none is), then the query or values, then the upsert."""
+    """INSERT: the attributes named (if none is, those values are given for), then the query or values, then the upsert."""
     listed = isinstance(tree.this, exp.Schema)
     table = tree.this.this if listed else tree.this
     if not isinstance(table, exp.Table):
         walk.mistake("there is no table to insert into", tree)
         return
     target, source = walk.occurrence(table, StatementKind.INSERT)
-    names = [name.name for name in tree.this.expressions] if listed else list(source.columns)
-    if listed:
-        names = _written(tree.this.expressions, source, walk)
+    names = _written(tree.this.expressions, source, walk) if listed else _given(tree.expression, source)
     if target is not None:
         target.written.update(dict.fromkeys(names))
         note_inserted(tree.expression, target, names, walk)
@@ -37,6 +35,12 @@ def walk_insert(tree: exp.Insert, walk: StatementWalk, *, replaces: bool) -> Non
     if tree.expression is not None:
         walk_query(tree.expression, walk, scope)
     _upsert(tree, table, source, walk)
+
+
+def _given(rows: exp.Expr | None, source: NamedSource) -> list[str]:
+    """The attributes that get values where none is named: of a VALUES list those of its first columns, otherwise all."""
+    first = rows.expressions[0] if isinstance(rows, exp.Values) and rows.expressions else None
+    return list(source.columns)[: len(first.expressions) if isinstance(first, exp.Tuple) else None]
 
 
 def _written(names: list[exp.Expr], source: NamedSource, walk: StatementWalk) -> list[str]:

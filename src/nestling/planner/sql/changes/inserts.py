@@ -138,6 +138,8 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
         return Values(outside.translation.alias("nothing"), (), ((),)), []
     if rows is None:
         raise mistake("INSERT without rows", node, "add VALUES or a SELECT")
+    if isinstance(rows, exp.Values):
+        attributes = _filled(attributes, len(rows.expressions[0].expressions), node, outside)
     if isinstance(rows, exp.Values) and any(is_default(cell) for row in rows.expressions for cell in row.expressions):
         if any(len(row.expressions) != len(attributes) for row in rows.expressions):
             return bind_query(rows, outside).relation, attributes  # which says what is wrong
@@ -157,7 +159,14 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
         rows.set("with_", node.args["with_"])
     written = written_rows(rows, attributes, outside) if isinstance(rows, exp.Values) else None
     found = written or bind_query(rows, outside).relation
+    attributes = _filled(attributes, len(found.columns), node, outside)
     return _with_types(found, attributes, outside.translation), attributes
+
+
+def _filled(attributes: list[Attribute], width: int, node: exp.Insert, outside: Env) -> list[Attribute]:
+    """Those that rows of this width give: in PostgreSQL the first ones if no column is named; the others get their defaults."""
+    may_be_fewer = outside.translation.dialect.rules is Rules.POSTGRESQL and not isinstance(node.this, exp.Schema)
+    return attributes[:width] if may_be_fewer else attributes
 
 
 def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Translation) -> Relation:
