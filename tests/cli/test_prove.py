@@ -68,7 +68,22 @@ def test_json(mongod: Server, books: Path) -> None:
     assert done.json["equal"] is True
     assert done.json["setting"]["clients"] == 2
     assert "chosen" in done.json["designs"]
+    assert done.json["setting"]["left_out"] == 0
     assert {"throughput", "interval", "bytes", "statements"} <= set(done.json["designs"]["chosen"])
+
+
+def test_statements_left_out(mongod: Server, books: Path) -> None:
+    """Those that cannot be read and those that cannot be translated are named and counted, and the command exits 1."""
+    more = "-- name: torn, rate: 1/s\nSELEC title FROM book;\n-- name: odd, rate: 1/s\nSELECT load_extension(title) FROM book;\n"
+    (books / "workload.sql").write_text(WORKLOAD + more, encoding="utf-8")
+    ran = ("prove", "library.db", "--workload", "workload.sql", *BRIEFLY, "--json", "--to", mongod.uri)
+    done = nestling(*ran, cwd=books)
+    assert done.code == 1
+    assert done.json["setting"]["left_out"] == 2
+    assert [note for note in done.json["notes"] if note.startswith("left out")] == [
+        "left out, since they cannot be read: torn",
+        "left out, since they cannot be translated: odd",
+    ]
 
 
 def test_somebodys_database_is_refused(mongod: Server, books: Path) -> None:

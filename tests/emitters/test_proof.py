@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from nestling.cli.prove import code
 from nestling.emitters.proof import html, proof_json
 from nestling.ir.proof import Proof, SourceComparison
 from nestling.ir.words.proof_words import bought, disqualified, labels, ratio, verdict
@@ -38,7 +39,7 @@ def test_a_reason_is_told_once() -> None:
 
 
 def test_statements_left_out_are_told() -> None:
-    """Answers are equal of what was run; the last words are about what was not."""
+    """Answers are equal of what was run; the last words, and the exit code, are about what was not."""
     unasked = SourceComparison(why_not="the rows are generated")
     told = replace(
         PROOF, setting=replace(PROOF.setting, left_out=2), designs=PROOF.designs[:1], missing="", source=unasked
@@ -47,6 +48,8 @@ def test_statements_left_out_are_told() -> None:
         "all answers and rows equal to one another; not compared with a source: the rows are generated; NOTHING IS PROVED OF 2"
         " STATEMENTS LEFT OUT"
     )
+    assert code(told) == 1
+    assert code(replace(told, setting=replace(told.setting, left_out=0))) == 0
 
 
 def test_a_figure_within_the_noise_says_so() -> None:

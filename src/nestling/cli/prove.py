@@ -103,7 +103,7 @@ def command(
     The rivals are the normalized, embedded and tree designs, the chosen one with single decisions made differently, and those
     given by --design. All answers are compared with one another, and answers to reads also with the SQL source's own: a design
     that answers wrongly is disqualified. Works in databases of its own, which it drops, and only reads the source. Exits 1 when
-    an answer is wrong, a design was disqualified or the chosen one is beaten.
+    an answer is wrong, a design was disqualified, the chosen one is beaten, or a statement of the workload was left out.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
@@ -169,8 +169,9 @@ def _effort(
 
 
 def code(proof: Proof) -> int:
-    """Return 0 if everything was measured and equal and nothing beats the chosen design, or else 1."""
-    return FINE if proof.equal and proof.is_best and not proof.missing else DIFFERENT
+    """Return 0 if every statement was measured, all answers are equal and nothing beats the chosen design, or else 1."""
+    is_whole = not proof.missing and not proof.setting.left_out
+    return FINE if proof.equal and proof.is_best and is_whole else DIFFERENT
 
 
 def show(proof: Proof) -> None:

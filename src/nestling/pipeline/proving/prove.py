@@ -61,7 +61,8 @@ def prove(
     for the rows, or no design that can be loaded), `ConnectionFailed` and `DiskFull`.
     """
     began = perf_counter()
-    asked = len(reading.workload.statements)
+    unread = reading.workload.left_out
+    asked = len(reading.workload.statements) + len(unread)
     reading, notes = _measurable(reading, bindings)
     server, beside = on
     _check_cache(server, effort)
@@ -73,7 +74,8 @@ def prove(
         race.run()
         left_out = asked - len(race.reading.workload.statements)
         setting = replace(race.setting(server, beside), seconds=perf_counter() - began, left_out=left_out)
-        return race.proof(setting, notes)
+        told = (f"left out, since they cannot be read: {', '.join(unread)}",) if unread else ()
+        return race.proof(setting, (*told, *notes))
 
 
 def _measurable(reading: Reading, bindings: Mapping[str, Bindings]) -> tuple[Reading, tuple[str, ...]]:
