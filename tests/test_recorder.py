@@ -7,6 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -15,6 +16,9 @@ from pymongo.errors import DuplicateKeyError
 
 from nestling import recorder as recorder_module
 from nestling.common.server import Server
+from nestling.executors.design_match import first_looks, look
+from nestling.executors.facts.permitted import Asking
+from nestling.executors.facts.profile import captured
 from nestling.ir.capture import CommandOperation, read_capture
 from nestling.recorder import Recorder
 
@@ -43,6 +47,18 @@ def test_a_recording_counts_each_statement(mongod: Server, database: Any, tmp_pa
         CommandOperation.FIND: (10, 0),
         CommandOperation.UPDATE: (30, 30),
     }
+
+
+def test_nestlings_own_looks_are_not_the_applications(mongod: Server, database: Any, tmp_path: Path) -> None:
+    """Neither here nor in the server's profiler, though the application's client sends them."""
+    database["things"].insert_one({"_id": 1, "n": 1})
+    database.command("profile", 2)
+    with Recorder(tmp_path / "capture.json") as recorder, _with(mongod, recorder) as client:
+        look(client[database.name], first_looks(database.name, {"things": {"n": ""}}))
+        client[database.name]["things"].find_one({"_id": 1})
+        profiled = captured(database, Asking(monotonic() + 60))
+        assert [str(each.shape.operation) for each in recorder.capture().seen] == ["find"]
+    assert [str(each.shape.operation) for each in profiled.seen if each.shape.collection == "things"] == ["find"]
 
 
 def test_samples_are_kept_only_when_asked_for(mongod: Server, database: Any, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from nestling.ir.capture.log_lines import counted
+from nestling.ir.storage.names import LOOK, MIGRATE
 
 BEYOND = '{"t":{"$date":1e308},"msg":"Slow query","attr":{"ns":"shop.orders"}}'
 START = datetime(2026, 4, 11, 8, tzinfo=UTC)
@@ -26,6 +27,17 @@ def slow(second: float) -> str:
     return line(second, "Slow query", type="command", ns="shop.orders", command=command, durationMillis=120)
 
 
+def own(second: float, comment: str, *, cut: bool = False) -> str:
+    """A command that nestling sent by the application's client, and the next batch of its answer."""
+    command = {"$truncated": "{ aggregate: …"} if cut else {"aggregate": "orders", "pipeline": [{"$limit": 20}]}
+    told = {**command, "comment": comment}
+    batch = {"command": {"getMore": 7, "collection": "orders"}, "originatingCommand": told}
+    entries = ({"command": told}, *(() if cut else (batch,)))
+    return "\n".join(
+        line(second, "Slow query", type="command", ns="shop.orders", appName="app", **each) for each in entries
+    )
+
+
 @pytest.mark.parametrize(
     ("lines", "rate"),
     [
@@ -41,3 +53,12 @@ def test_a_rate_is_over_the_time_the_log_covers(lines: list[str], rate: float) -
     found = counted(lines, ["shop"])
     (seen,) = found.seen
     assert found.rate(seen) == pytest.approx(rate)
+
+
+@pytest.mark.parametrize("comment", [LOOK, f"{MIGRATE} 0123abcd"])
+def test_commands_of_nestlings_own_are_nobodys_statements(comment: str) -> None:
+    """Their comment says so, whichever client sent them, and however long they are; other comments say nothing."""
+    lines = [slow(0), *own(1, comment).splitlines(), own(2, comment, cut=True), own(3, "nightly").splitlines()[0]]
+    found = counted(lines, ["shop"])
+    assert [(str(each.shape.operation), each.count) for each in found.seen] == [("find", 1), ("aggregate", 1)]
+    assert not found.skipped

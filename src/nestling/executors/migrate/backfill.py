@@ -21,6 +21,7 @@ from nestling.executors.migrate.server_side import CannotBuild, ServerSide, buil
 from nestling.executors.migrate.state import MigrationState, States
 from nestling.executors.migrate.unit import MigrationUnit, RootKey
 from nestling.ir.rows import Row
+from nestling.ir.storage.names import MIGRATE
 
 BATCH_SCOPES = 5_000
 """Where no index finds its children, every batch scans them."""
@@ -46,7 +47,7 @@ def backfill(
         if side.collection not in state.done:
             tell(side.collection, 0)
             try:
-                build(database, side, f"nestling migrate {state.designs[:16]}")
+                build(database, side, f"{MIGRATE} {state.designs[:16]}")
             except CannotBuild:
                 continue
             state = replace(state, done=(*state.done, side.collection))

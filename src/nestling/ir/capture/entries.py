@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from nestling.ir.capture.capture import Capture, CaptureKind
-from nestling.ir.capture.shape import CommandOperation, CommandShape, operation_of, shape
+from nestling.ir.capture.shape import CommandOperation, CommandShape, is_own, operation_of, shape
 from nestling.ir.capture.tally import Sums, Tally, list_values
 from nestling.ir.facts.statement import LastSeen
 from nestling.ir.storage.names import is_system
@@ -39,7 +39,10 @@ def counted(kind: CaptureKind, entries: Iterable[tuple[datetime | None, Entry]])
 def command_of(entry: Entry) -> Mapping[str, Any]:
     """The command of an entry; empty if it is not an application's."""
     found = entry.get("command") or entry.get("query") or {}
-    return found if isinstance(found, Mapping) and entry.get("appName") != OWN else {}
+    if not isinstance(found, Mapping) or entry.get("appName") == OWN:
+        return {}
+    begun = entry.get("originatingCommand")
+    return {} if is_own(found) or (isinstance(begun, Mapping) and is_own(begun)) else found
 
 
 def shape_of(entry: Entry) -> CommandShape | None:

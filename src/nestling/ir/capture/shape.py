@@ -11,7 +11,7 @@ from typing import Any
 from nestling.ir.capture.clauses import change, condition, limit, order, stages
 from nestling.ir.capture.folded_names import folded
 from nestling.ir.capture.masks import Masked, different, expression, value
-from nestling.ir.storage.names import LOOK, is_system
+from nestling.ir.storage.names import LOOK, MIGRATE, is_system
 
 
 class CommandOperation(StrEnum):
@@ -87,11 +87,16 @@ def operation_of(command: Mapping[str, Any]) -> CommandOperation | None:
     return READ_OF.get(first.lower())
 
 
+def is_own(command: Mapping[str, Any]) -> bool:
+    """Whether its comment says that nestling sent it, for itself, whoever's client it was."""
+    return str(command.get("comment", "")).startswith((LOOK, MIGRATE))
+
+
 def parts(database: str, command: Mapping[str, Any]) -> Iterator[CommandPart]:
     """The statements of a command as applications send it: one, or each of `updates` and `deletes`."""
     operation = operation_of(command)
     collection = command.get(next(iter(command), ""))
-    if operation is None or not isinstance(collection, str) or is_system(collection) or command.get("comment") == LOOK:
+    if operation is None or not isinstance(collection, str) or is_system(collection) or is_own(command):
         return
     several = {CommandOperation.UPDATE: "updates", CommandOperation.DELETE: "deletes"}.get(operation)
     if several is None or not isinstance(command.get(several), Sequence):

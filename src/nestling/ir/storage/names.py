@@ -15,6 +15,8 @@ NOWHERE = f"{OWN_COLLECTIONS}nowhere_"
 """Prefix of collections for entities that a design does not have yet; they are never created."""
 LOOK = "nestling looks whether the design fits"
 """The comment of commands that are not an application's, although its client sends them."""
+MIGRATE = "nestling migrate"
+"""How the comment of a migration's own commands begins."""
 _ESCAPES = {".": "\uff0e", "\x00": "\u2400"}  # a dot separates path steps, NUL ends a name: look-alikes stand in
 
 
