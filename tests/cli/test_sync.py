@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,20 @@ def test_once_brings_everything_up_to_date(database: Database[Any], mongod: Serv
     idle = nestling("sync", design, uri, "--status", "--json")
     assert (idle.code, idle.json["active"]) == (1, False)
     assert idle.json["resume_point"] is not None
+
+
+def test_a_check_says_whether_waiting_helps(database: Database[Any], mongod: Server, tmp_path: Path) -> None:
+    """Where no sync is running, copies that lag stay behind: the check names the command. Otherwise it says to wait."""
+    design, uri = _shop(database, mongod, tmp_path)
+    told = nestling("check", design, uri).out
+    assert f"values kept async(1s) stay behind, as no sync is running: run `nestling sync {design} '{uri}'`" in told
+    assert nestling("sync", design, uri, "--once").code == 0
+    database.customers.update_one({"_id": 1}, {"$set": {"name": "Eve"}})
+    assert "stay behind, as no sync is running" in nestling("check", design, uri).out
+    held = {"owner": "somebody", "expires": datetime(2100, 1, 1, tzinfo=UTC)}
+    database["_nestling_sync"].update_one({"_id": "shop"}, {"$set": held})
+    told = nestling("check", design, uri).out
+    assert "values kept async(1s) may still be catching up: check again after that time" in told
 
 
 def _is_done(status: Path) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +15,12 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
+    from pymongo.database import Database
+
     from nestling.executors.check import CheckReport
     from nestling.ir.drift import Check, Drift
+    from nestling.ir.freshness import Freshness
+    from nestling.ir.proposal import Proposal
 
 SHOWN_ALIKE = 10
 """Differences of one check that the terminal shows; `--json` has more."""
@@ -117,10 +121,12 @@ def command(
                 checkpoint=checkpoint,
                 watch=watch,
             )
+        is_synced = not as_json and _lagging(report) and _is_synced(proposal, database)
     if as_json:
         text.print_json(check_json(report))
     else:
-        show(report, is_whole=since is None)
+        sync = None if is_synced else f"nestling sync {text.argument(design)} {text.argument(target)}"
+        show(report, is_whole=since is None, sync=sync)
     return FINE if report.clean else DIFFERENT
 
 
@@ -172,8 +178,30 @@ def _check(report: CheckReport, key: str) -> dict[str, object]:
     return shown
 
 
-def show(report: CheckReport, *, is_whole: bool = True) -> None:
-    """Print the differences, check by check, and the verdict."""
+def _lagging(report: CheckReport) -> list[Freshness]:
+    """How the values are kept that differ and may lag, each once."""
+    kept = (each.freshness for each in report.findings if not each.repaired)
+    return list(dict.fromkeys(each for each in kept if each is not None and each.seconds))
+
+
+def _is_synced(proposal: Proposal, database: Database[Any]) -> bool:
+    """Whether a sync is running, as far as the user may ask."""
+    from pymongo.errors import OperationFailure
+
+    from nestling.common.connection import UNAUTHORIZED
+    from nestling.pipeline import sync_standing
+
+    try:
+        found = sync_standing(proposal, database)
+    except OperationFailure as error:
+        if error.code != UNAUTHORIZED:
+            raise
+        return True
+    return found is not None and found.live
+
+
+def show(report: CheckReport, *, is_whole: bool = True, sync: str | None = None) -> None:
+    """Print the differences, check by check, and the verdict. `sync`: the command of the sync that is not running."""
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
     from nestling.ir.words.drift_rows import DRIFT_COLUMNS, drift_row
@@ -184,7 +212,7 @@ def show(report: CheckReport, *, is_whole: bool = True) -> None:
             table(key, DRIFT_COLUMNS, [drift_row(each) for each in listed])
             more = counted.values - len(listed)
             click.echo(f"… and {more:,} more\n" if more else "")
-    _say_moves(report)
+    _say_moves(report, sync)
     for key, estimate in report.estimates.items():
         if report.verdicts[key].differing:
             click.echo(
@@ -225,16 +253,18 @@ def _say_unknown(report: CheckReport) -> None:
         click.echo(f"  {command}", err=True)
 
 
-def _say_moves(report: CheckReport) -> None:
+def _say_moves(report: CheckReport, sync: str | None) -> None:
     """Say once for each kind of finding what to do about what was not repaired."""
     moves = dict.fromkeys(each.next_move for each in report.findings if each.next_move and not each.repaired)
     for move in moves:
         click.echo(f"→ {move}")
     for command in _mending(report):
         click.echo(f"  {command}")
-    lagging = [f for f in report.findings if f.freshness is not None and f.freshness.seconds and not f.repaired]
-    for freshness in dict.fromkeys(str(each.freshness) for each in lagging):
-        click.echo(f"→ values kept {freshness} may still be catching up: check again after that time")
+    for freshness in _lagging(report):
+        if sync is None:
+            click.echo(f"→ values kept {freshness} may still be catching up: check again after that time")
+        else:
+            click.echo(f"→ values kept {freshness} stay behind, as no sync is running: run `{sync}`")
 
 
 def _mending(report: CheckReport) -> Iterator[str]:
