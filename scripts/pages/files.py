@@ -63,6 +63,7 @@ design … -o design.yaml`). You may write or change both by hand. All mistakes 
 editors with the [YAML language server](https://github.com/redhat-developer/yaml-language-server) check as you type: the first
 line of each file names its schema, which `nestling completion model > model.schema.json` and `nestling completion design >
 design.schema.json` write next to the files. No command overwrites a file that it reads: name another one after `-o`.
+`nestling design … -o design.yaml` keeps the design that was there as `design.yaml.bak` if its collections are others.
 
 Both files have one map for each section; below are all maps with their keys. A key with `?` may be omitted. *Texts* are a list,
 or one text without brackets. Types are the conceptual ones of the [type map](type-map.md); `integer!` is NOT NULL. A type has

@@ -20,6 +20,7 @@ from nestling.ir.text import read_file
 from nestling.pipeline import designing
 from nestling.strategies import strategy_names
 from tests.cli.commands import nestling, process
+from tests.cli.conftest import write_library
 from tests.planner.reads.beside_postgresql import created
 
 SOURCES = ("sqlite:///shop.db", "schema.sql", "model.yaml")
@@ -465,3 +466,26 @@ def test_rows_that_nobody_counted_are_told(tmp_path: Path) -> None:
     design = ("design", "schema.sql", "--workload", "w.sql")
     assert told in nestling(*design, cwd=tmp_path).err
     assert told not in nestling(*design, "--strategy", "tree", cwd=tmp_path).err
+
+
+def test_a_former_design_with_other_collections_is_kept(tmp_path: Path) -> None:
+    """As `.bak`, in place of an older one; the same design, and what is none, are overwritten."""
+    write_library(tmp_path / "library.db")
+    file, kept = tmp_path / "d.yaml", tmp_path / "d.yaml.bak"
+
+    def designed(strategy: str) -> str:
+        done = nestling("design", "library.db", "--strategy", strategy, "-o", "d.yaml", cwd=tmp_path)
+        assert done.code == 0, done.err
+        return done.err
+
+    file.write_text("nothing of the kind", encoding="utf-8")
+    for _ in range(2):
+        assert "Kept" not in designed("normalized")
+    first = file.read_bytes()
+    assert not kept.exists()
+    kept.write_text("older", encoding="utf-8")
+    assert "Kept the former design as d.yaml.bak\n" in designed("embedded")
+    assert kept.read_bytes() == first
+    refused = nestling("design", "d.yaml.bak", "-o", "d.yaml", cwd=tmp_path)
+    assert refused.code == 2
+    assert "the command reads this file (SOURCE) and would overwrite it" in refused.err

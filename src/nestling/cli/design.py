@@ -97,12 +97,13 @@ def command(
     recorded.
 
     Like the file of `nestling inspect`, the design file holds values of the data. With --no-values they are used to decide, but
-    not written.
+    not written. If the file is there and holds a design with other collections, that is kept beside it, as `design.yaml.bak`.
 
     Exits 1 when a table could not be read and is not in the model, or when statements of the workload were left out, read only
     in part, or not converted. The design is still made. Other gaps are listed.
     """
     from nestling.cli.parts import design_tables, sources, text, weighing
+    from nestling.cli.parts.former_designs import former_place, keep_former
     from nestling.cli.parts.progress import progress
     from nestling.cost import read_profile
     from nestling.ir.reading import lost_tables
@@ -114,6 +115,8 @@ def command(
     from nestling.strategies import check_strategy
 
     text.check_place(output)
+    if output is not None and output.is_file():
+        text.check_place(former_place(output))
     check_strategy(strategy)
     chosen, storage = weighing.thresholds_of(thresholds), weighing.storage_of(budgets)
     weighing.check_weighing(strategy, storage, trade=trade)
@@ -134,7 +137,10 @@ def command(
     proposal = _to_write(proposal, no_values=no_values)
     code = DIFFERENT if lost_tables(proposal.gaps) or lacking_line(proposal) else FINE
     if output is not None:
+        kept = keep_former(output, proposal.design)
         text.write_result(output, write_proposal(proposal))
+        if kept is not None:
+            text.say(f"Kept the former design as {kept}")
     if as_json:
         text.print_json(design_tables.design_json(proposal, made, points))
     else:
