@@ -46,7 +46,7 @@ MISTAKES = {
     "a database for a design": (("emit", "shop.db", "--as", "mongosh"), ("shop.db", "SQLite database", "-o design.yaml")),
     "SQL for a design": (("explain", "schema.sql"), ("schema.sql: this is SQL", "nestling design schema.sql -o design.yaml")),
     "a folder": (("inspect", "."), ("this is a directory", "sqlite:///file.db")),
-    "no SQL": (("convert", "design.yaml", "SELEC 1 FROM x"), ("1:7: the statement", "did you mean SELECT?")),
+    "no SQL": (("convert", "design.yaml", "SELEC 1 FROM x"), ("1:1: the statement", "did you mean SELECT?")),
     "half a statement": (("convert", "design.yaml", "SELECT 1 FROM x WHERE"), ("something is missing near `WHERE`",)),
     "an open quote": (("convert", "design.yaml", "SELECT 'x"), ("a quote or a comment is not closed",)),
     "no table": (("convert", "design.yaml", "SELECT 1 FROM"), ("the name of a table is missing near `FROM`",)),

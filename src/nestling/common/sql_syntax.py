@@ -57,10 +57,10 @@ def syntax_words(error: Exception) -> str:
         return "a function has too few arguments"
     if isinstance(error, AssertionError):
         return "a text is not an interval of one unit"
+    if said := misspelt_first(error):
+        return said
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
     before = str(found.get("start_context") or "")
-    if len(before) < _CONTEXT and (said := misspelt(before)):
-        return said
     said = _COLORS.sub("", str(found.get("description") or error)).strip()
     near = f" near `{found['highlight']}`" if found.get("highlight") else ""
     near = " near a parameter" if found.get("highlight") == ":" else near  # which users write in several ways
@@ -68,6 +68,13 @@ def syntax_words(error: Exception) -> str:
         near += "; `%%` is a percent sign only beside `%s` parameters: write `%`"
     known = next((match.expand(words) for pattern, words in _WORDS if (match := pattern.fullmatch(said))), None)
     return f"{known or said.splitlines()[0].rstrip('.')}{near}"
+
+
+def misspelt_first(error: Exception) -> str:
+    """The problem with the statement's first word, if what sqlglot does not read is a word behind it; otherwise empty."""
+    found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
+    before = str(found.get("start_context") or "")
+    return misspelt(before.lstrip()) if len(before) < _CONTEXT else ""
 
 
 def misspelt(statement: str) -> str:

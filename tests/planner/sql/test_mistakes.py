@@ -31,6 +31,8 @@ from tests.planner.sql.shop_rows import shop
             "SELEC id",
             "1:1: the statement cannot be read: no statement begins with `SELEC`; did you mean SELECT?",
         ),
+        ("SELEC 1", "1:1: the statement cannot be read: no statement begins with `SELEC`"),
+        ("\n  SELEC name FROM person", "2:3: the statement cannot be read: no statement begins with `SELEC`"),
         ("delte from person", "no statement begins with `delte`; did you mean DELETE?"),
         (" ->>'a' SELECT name FROM person", "an operator has nothing before it"),
         ("SELECT (1", "cannot be read"),

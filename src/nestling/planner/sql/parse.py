@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.common.sql_constants import ConstantValue, with_constants
-from nestling.common.sql_syntax import UNREADABLE, misspelt, not_parsed, syntax_words
+from nestling.common.sql_syntax import UNREADABLE, misspelt, misspelt_first, not_parsed, syntax_words
 from nestling.common.sql_tokens import (
     OWN_CALLS,
     as_insert,
@@ -111,7 +111,7 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
         raise WorkloadError(Problem(what=what, next_move="give one statement"))
     if not isinstance(trees[0], _STATEMENTS):
         if said := misspelt(sql.lstrip()):
-            raise WorkloadError(Problem(what=f"the statement cannot be read: {said}", where="1:1"))
+            raise WorkloadError(Problem(what=f"the statement cannot be read: {said}", where=_place(tokens[0])))
         raise _refused(tokens)
     if dialect.lenient and any(not each.expressions for each in trees[0].find_all(exp.Select)):
         raise WorkloadError(Problem("the statement cannot be read: a SELECT has no columns", where="1:1"))
@@ -168,13 +168,20 @@ def _unread(error: Exception, tokens: Sequence[Token]) -> StatementGap | Workloa
     """What sqlglot does not read: a clause or a statement that databases have, or a mistake."""
     if (clause := not_parsed(tokens)) is not None:
         construct, token = clause
-        return StatementGap(Gap(GapKind.NOTIMPL, construct, f"{token.line}:{token.col - len(token.text) + 1}"))
-    return _refused(tokens) if tokens and tokens[0].text.upper() == "RELEASE" else _syntax(error)
+        return StatementGap(Gap(GapKind.NOTIMPL, construct, _place(token)))
+    return _refused(tokens) if tokens and tokens[0].text.upper() == "RELEASE" else _syntax(error, tokens)
 
 
-def _syntax(error: Exception) -> WorkloadError:
+def _place(token: Token) -> str:
+    """Where a word begins."""
+    return f"{token.line}:{token.col - len(token.text) + 1}"
+
+
+def _syntax(error: Exception, tokens: Sequence[Token]) -> WorkloadError:
     places = getattr(error, "errors", None) or [{}]
     place = f"{places[0]['line']}:{places[0]['col']}" if places[0].get("line") else ""
+    if tokens and misspelt_first(error):
+        place = _place(tokens[0])
     return WorkloadError(Problem(what=f"the statement cannot be read: {syntax_words(error)}", where=place))
 
 
