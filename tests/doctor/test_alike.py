@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from nestling.cli.doctor import show
+from nestling.doctor.report import Report
 from nestling.doctor.reports.merged_findings import alike
+from nestling.ir.facts import Facts, ServerFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 
 COST = "documents of any shape are silently accepted"
@@ -46,3 +49,12 @@ def test_sizes_keep_their_units() -> None:
     large, small = finding("a", 3e6, rule="large", message="x"), finding("b", 900, rule="large", message="x")
     (told,) = alike([small, large])
     assert told.measured.startswith("900 bytes to 3.0 MB")
+
+
+def test_the_verdict_counts_the_rows_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the table has fewer rows than there are findings."""
+    facts = Facts("", ServerFacts("6.0.5"), ("shop",), ())
+    show(Report(facts, tuple(finding(name, 7) for name in ("users", "orders", "lines"))))
+    assert capsys.readouterr().out.endswith("\n3 infos. The table has 1 row, as those alike share one.\n")
+    show(Report(facts, (finding("users", 7), finding("users", 7, path="name"))))
+    assert capsys.readouterr().out.endswith("\n2 infos.\n")

@@ -66,3 +66,16 @@ def test_what_turned_out_cheaper_left_out_saves_nothing() -> None:
         assert "would save 53.6 ms/s" in " ".join(shown.split())
         assert "raise --time-limit" in " ".join(shown.split())
         assert "-53.6" not in shown
+
+
+@pytest.mark.parametrize(
+    ("structures", "said"),
+    [(1, "… and 1 that was not weighed one by one"), (2, "… and 2 that were not weighed one by one")],
+)
+def test_what_was_not_weighed_is_counted(structures: int, said: str) -> None:
+    """One or several."""
+    others = tuple(
+        Weighed(f"index {number}", "compound-index", chosen=False, gain=None) for number in range(structures)
+    )
+    explained = Explanation("optimal", (), weighed=others, costs=Costs(0.9, 0.5, "wiredtiger"))
+    assert said in " ".join(explanation_text(explained).split())

@@ -274,9 +274,11 @@ def show(made: Report) -> None:
     from nestling.doctor.reports.merged_findings import alike
     from nestling.doctor.reports.wording import subject, verdict
     from nestling.ir.facts.skipped import together
+    from nestling.ir.quantity_words import counted
 
     click.echo(f"Looked at {subject(made.facts)}.")
-    shown, hidden = _few(alike(made.findings))
+    told = alike(made.findings)
+    shown, hidden = _few(told)
     if shown:
         click.echo()
         rows = [(each.first.severity, each.first.rule, each.place, each.measured) for each in shown]
@@ -288,7 +290,12 @@ def show(made: Report) -> None:
     for skipped in together(made.facts.skipped):
         click.echo(f"\nNot looked at: {skipped.what}: {skipped.why}")
     said = verdict(made)
-    click.echo(f"\n{said[0].upper()}{said[1:]}.")
+    rows = (
+        ""
+        if len(told) == len(made.findings)
+        else f" The table has {counted(len(shown), 'row')}, as those alike share one."
+    )
+    click.echo(f"\n{said[0].upper()}{said[1:]}.{rows}")
 
 
 def _few(findings: Iterable[Alike]) -> tuple[list[Alike], dict[tuple[str, str], int]]:

@@ -223,7 +223,7 @@ def show(done: MigrationReport) -> None:
     for line in _gone(done.unknown):
         click.echo(line)
     for each in done.lagging:
-        click.echo(f"Computed again, as it lagged behind its source: {each.text()}.")
+        click.echo(f"Lagged behind its source, from which the new design is made: {each.text()}.")
     if not done.equal:
         _show_differing(done)
     elif done.phase is Phase.DONE:

@@ -131,7 +131,7 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     from nestling.ir.reading import Gap
     from nestling.planner.checks import field_checks
 
-    lags = "differs from its source, behind which it may lag, and will be computed again"
+    lags = "differs from its source, behind which it may lag and from which the new design is made"
     for each in differing_fields(job.searches.lagging, database):
         yield (
             f"{each.text()}, {lags}; to update it beforehand, run `nestling sync DESIGN URI --once` or `nestling check DESIGN "

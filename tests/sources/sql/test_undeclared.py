@@ -13,9 +13,12 @@ import pytest
 from pymongo.database import Database
 
 from nestling.common.errors import SourceError
+from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import write_proposal
+from nestling.ir.types import INTEGER
 from nestling.pipeline import design, generate, inspect, load, read_proposal, unload
+from nestling.sources.sql.undeclared import left_out_everywhere
 from scripts.pages.type_map import COLUMNS
 
 UNKNOWN = "non-unique indexes, triggers and permissions are not created here: the design does not record the source's"
@@ -297,3 +300,19 @@ def test_texts_longer_than_declared_widen_their_columns(
             ("abc", "abc", "abc", ""), ("ab ", "abc  ", "abcdef", "x"),
         ]  # fmt: skip
     assert str(inspect(postgresql_urls[1]).model.entity("t").attribute("a").type) == "text(3)"
+
+
+@pytest.mark.parametrize(
+    ("links", "said"),
+    [
+        (1, "`a` is not a foreign key here: the source does not enforce it either"),
+        (2, "`a`, `b` are not foreign keys here: the source does not enforce them either"),
+    ],
+)
+def test_references_nobody_enforces_are_named(links: int, said: str) -> None:
+    """One or several."""
+    columns = tuple(Attribute(name, INTEGER, False) for name in ("id", "a", "b"))
+    entities = tuple(Entity(name, columns, ("id",)) for name in ("p", "c"))
+    loose = tuple(Relationship(name, "p", "c", ("id",), (name,), enforced=False) for name in "ab"[:links])
+    made = left_out_everywhere(Model("m", entities, loose), "sqlite", made=frozenset({"p", "c"}), views=())
+    assert next(iter(made)) == said

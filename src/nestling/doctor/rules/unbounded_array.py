@@ -61,6 +61,9 @@ def _of_documents(collection: CollectionFacts, path: PathFacts) -> bool:
     return elements is not None and elements.count("object") > 0
 
 
+_FEW = "keep only the newest few in the document if they are shown with it"
+
+
 def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, limit: str) -> Finding:
     lengths, widths = path.lengths, path.widths
     assert lengths is not None
@@ -83,7 +86,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, limi
         number=lengths.max,
         limit=limit,
         cost=f"each read or update of such a document carries {size(mean)} of it, up to {size(widths.max)}",
-        remedy=f"Give the elements a collection of their own: {pattern}; keep the newest few in the document if it shows them.",
+        remedy=f"Give the elements a collection of their own: {pattern}; {_FEW}.",
         commands=_commands(collection, path, int(seen.limits[limit].value)),
         evidence={"p50": lengths.p50, "p95": lengths.p95, "p99": lengths.p99, "max": lengths.max, "bytes": widths.max},
         severity=Severity.INFO if is_rare and lengths.max <= 2 * seen.limits[limit].value else None,

@@ -18,7 +18,7 @@ from nestling.emitters.explanation.weighed_words import (
     without_it,
 )
 from nestling.ir.proposal import UNCHECKED, Costs, Flip, Weighed
-from nestling.ir.quantity_words import short
+from nestling.ir.quantity_words import agreeing, short
 from nestling.ir.rules import RULES
 from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNTRIED, UNUSED, cost_line
 from nestling.ir.words.statement_costs import COLUMNS, NUMBERS, TITLE, statement_cost_rows
@@ -154,15 +154,16 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[U
     shown = _nearest(rejected)
     lines = [line for each in shown for line in _rejected(each, costs)]
     if len(rejected) > len(shown):
-        lines += wrapped(
-            f"… and {len(rejected) - len(shown)} that cost more than others of their kind (--json lists all)", "  "
-        )
+        more = len(rejected) - len(shown)
+        cost = agreeing(more, "costs more than others of its kind", "cost more than others of their kind")
+        lines += wrapped(f"… and {more} that {cost} (--json lists all)", "  ")
     for each in impossible:
         lines += wrapped(f"{each.structure} ({each.pattern}): rejected, as {each.because}", "  ", indent=4)
     if useless:
         lines += wrapped(f"of no use in this design: {', '.join(useless)}", "  ", indent=4)
     if unweighed:
-        lines += wrapped(f"… and {unweighed} that were not weighed one by one (--json lists them)", "  ")
+        were, them = agreeing(unweighed, "was", "were"), agreeing(unweighed, "it", "them")
+        lines += wrapped(f"… and {unweighed} that {were} not weighed one by one (--json lists {them})", "  ")
     if lines:
         yield [UnbrokenLine("Considered, not kept"), *lines]
 

@@ -43,7 +43,7 @@ def left_out_everywhere(model: Model, dialect: str, *, made: frozenset[str], vie
     loose = [each.name for each in model.relationships if not each.enforced and each.child in made]
     if loose:
         are = agreeing(len(loose), "is not a foreign key", "are not foreign keys")
-        yield f"{name_list(loose)} {are} here: the source does not enforce it either"
+        yield f"{name_list(loose)} {are} here: the source does not enforce {agreeing(len(loose), 'it', 'them')} either"
     kinds = (each.type.name for entity in model.entities if entity.name in made for each in entity.attributes)
     if engine_of(dialect).enforces_types and TypeName.INTEGER in kinds:
         widest = column_words(Attribute("", INTEGER), dialect)

@@ -49,23 +49,23 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
             return _of_aggregate(model.relationship(relationship), aggregate)
         case Mirror(_, side):
             link = model.relationship(side)
-            return f"each {link.child} written changes one {link.parent} too, in a transaction (A11)"
+            return f"each row of `{link.child}` written changes one of `{link.parent}` too, in a transaction (A11)"
         case Indexed(entity, rows=()):
-            return f"one entry for each {entity} written"
+            return f"one entry for each row of `{entity}` written"
         case Indexed(entity, rows=rows):
             share = share_of(situation.statistics.entity(entity), rows)
             few = f", {share:.2g} of all" if share is not None else ""
             only = " and ".join(map(str, rows))
             return (
-                f"one entry for each {entity} with {only}{few}; serves only statements with this condition, not"
+                f"one entry for each row of `{entity}` with {only}{few}; serves only statements with this condition, not"
                 " given by a parameter"
             )
         case IndexedAnyCase(entity):
-            return f"one entry for each {entity} written; serves only case-insensitive comparisons"
+            return f"one entry for each row of `{entity}` written; serves only case-insensitive comparisons"
         case IndexedAcross(entity, keys):
             theirs = (f"{model.relationship(each.along).parent}.{each.attribute}" for each in keys if each.along)
             return (
-                f"one entry for each {entity} written, and for each of the {entity} rows concerned when"
+                f"one entry for each row of `{entity}` written, and for each of the rows concerned when"
                 f" {' or '.join(theirs)} changes"
             )
         case Cold(entity):
@@ -76,9 +76,10 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
                 f" before {rows.value}"
             )
         case Paired(entity):
-            return f"one index entry for each value of a {entity} written; a reader of one value must take it out of the list"
+            of = f"of each row of `{entity}` written"
+            return f"one index entry for each value {of}; a reader of one value must take it out of the list"
         case Bucketed(entity):
-            return f"each `{entity}` written changes a bucket instead of adding a document"
+            return f"each row of `{entity}` written changes a bucket instead of adding a document"
         case Absorbed(entity, relationship):
             return _of_absorbed(model, entity, model.relationship(relationship).child)
         case Nested() | Own():
