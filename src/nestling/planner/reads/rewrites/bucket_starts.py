@@ -40,8 +40,10 @@ _FIRST, _LAST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC
 def in_buckets(step: Step, predicate: Expression, standing: Mapping[str, PlacedScan]) -> Step:
     """The step with what a predicate on its rows says of the buckets that hold them."""
     for alias, at in standing.items():
-        header = at.place.nodes[0]
-        if header.bucket is not None and header.bucket.window is not None and not at.prefix:
+        header, *events = at.place.nodes
+        if len(events) != 1 or at.prefix:  # rows inside an event may have an attribute of the same name
+            continue
+        if header.bucket is not None and header.bucket.window is not None:
             asked = conjunction(*_of_buckets(predicate, alias, header.bucket.window))
             if asked is not None:
                 layout = Layout.of({(alias, BUCKET_START): BUCKET_START})
