@@ -290,12 +290,8 @@ def show(made: Report) -> None:
     for skipped in together(made.facts.skipped):
         click.echo(f"\nNot looked at: {skipped.what}: {skipped.why}")
     said = verdict(made)
-    rows = (
-        ""
-        if len(told) == len(made.findings)
-        else f" The table has {counted(len(shown), 'row')}, as those alike share one."
-    )
-    click.echo(f"\n{said[0].upper()}{said[1:]}.{rows}")
+    merged = f" The table has {counted(len(shown), 'row')}, as those alike share one."
+    click.echo(f"\n{said[0].upper()}{said[1:]}.{merged if len(told) < len(made.findings) else ''}")
 
 
 def _few(findings: Iterable[Alike]) -> tuple[list[Alike], dict[tuple[str, str], int]]:
