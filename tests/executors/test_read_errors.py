@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from pymongo import AsyncMongoClient
 from pymongo.database import Database
+from pymongo.errors import OperationFailure
 
-from nestling.common.errors import ReadError, ResultTooLarge
+from nestling.common.errors import DataError, ReadError, ResultTooLarge, ValueNotComputable
 from nestling.common.server import Server
 from nestling.executors.asynchronous import run_read_async
+from nestling.executors.errors.write_errors import typed
 from nestling.executors.run import documents
 from nestling.ir.programs.compiled import CompiledRead
 
@@ -49,6 +51,22 @@ def large(database: Database[dict[str, Any]]) -> Database[dict[str, Any]]:
     return database
 
 
+@pytest.mark.parametrize("operator", ["$divide", "$mod"])
+@pytest.mark.parametrize("divisor", [0, "$none"])
+def test_a_division_by_zero(database: Database[dict[str, Any]], operator: str, divisor: object, answer: Answer) -> None:
+    """Whether the server notices before it reads a document or with one, and of writes as well."""
+    database["large"].insert_one({"_id": 1, "none": 0})
+    quotient = {operator: [1, divisor]}
+    with pytest.raises(ValueNotComputable, match=r"^report: a number is divided by zero\n") as caught:
+        answer(database, read({"$project": {"x": quotient}}))
+    assert "`NULLIF(divisor, 0)`" in str(caught.value)
+    with pytest.raises(OperationFailure) as refused:
+        database["large"].update_one({}, [{"$set": {"x": quotient}}])
+    told = typed(refused.value, "change")
+    assert isinstance(told, DataError)
+    assert "a number is divided by zero\n" in str(told)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "stages",
@@ -80,7 +98,7 @@ def test_sorting_more_than_memory_uses_the_disk(large: Database[dict[str, Any]])
 def test_what_the_server_refuses(large: Database[dict[str, Any]], answer: Answer) -> None:
     """Anything else is said with the server's words and its code."""
     with pytest.raises(ReadError, match="code") as caught:
-        answer(large, read({"$project": {"n": {"$divide": [1, 0]}}}))
+        answer(large, read({"$project": {"n": {"$ln": 0}}}))
     assert not isinstance(caught.value, ResultTooLarge)
 
 

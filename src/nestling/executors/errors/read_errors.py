@@ -17,7 +17,7 @@ from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, Op
 
 from nestling.common.connection import TRANSIENT_TRANSACTION
 from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge, ValueNotComputable
-from nestling.executors.errors.server_message import server_message
+from nestling.executors.errors.server_message import DIVISION_BY_ZERO, divides_by_zero, server_message
 from nestling.ir.programs.failure import failure_in
 
 DOCUMENT_TOO_LARGE = frozenset({10334, 13548, 16493, 17419, 17420, 4568})
@@ -29,6 +29,7 @@ NOT_CONVERTED = 241
 NO_SUCH_YEAR = frozenset({18537, 31034, 40523})
 """Codes for a date outside the years the server writes and makes: as a text, of a month too far away, of a year."""
 _WITHOUT = "exclude rows with such values by a condition, or select the plain column and compute in the application"
+_UNLESS_ZERO = "exclude such rows by a condition, or write `NULLIF(divisor, 0)`, which makes the result NULL"
 _HUNG_UP = "connection closed"
 _RESULT = "a document of the result, at which the server closed the connection,"
 PASSED_ON = frozenset({13, 18, 8000})
@@ -107,6 +108,8 @@ def _typed(error: OperationFailure, name: str) -> NestlingError:
     if error.code == NOT_CONVERTED and any(text in str(error) for text in ("NaN value", "infinity value")):
         what = "a number is NaN or infinite, and cannot become a whole number, date or text"
         return ValueNotComputable(Problem(what, where=name, next_move=_WITHOUT))
+    if divides_by_zero(error):
+        return ValueNotComputable(Problem(DIVISION_BY_ZERO, where=name, next_move=_UNLESS_ZERO))
     if error.code in NO_SUCH_YEAR:
         what = "a date is before the year 0 or after 9999, which the server cannot compute with"
         return ValueNotComputable(Problem(what, where=name, next_move=_WITHOUT))

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from nestling.common.redaction import redact
+
+DIVISION_BY_ZERO = "a number is divided by zero"
+_BY_ZERO = re.compile(r"can't \$\w+ by zero")
+
+
+def divides_by_zero(error: Exception) -> bool:
+    """Whether the server could not compute a quotient or a remainder, since the divisor is 0."""
+    return _BY_ZERO.search(str(error)) is not None
 
 
 def server_message(error: Exception | Mapping[str, Any]) -> str:

@@ -33,7 +33,7 @@ from nestling.common.errors import (
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import breaks_checks_alone, broken_paths, invalid_words, is_cutover
 from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE, NOT_CONVERTED, PASSED_ON
-from nestling.executors.errors.server_message import server_message
+from nestling.executors.errors.server_message import DIVISION_BY_ZERO, divides_by_zero, server_message
 from nestling.executors.errors.transient import is_transient
 from nestling.ir.design import Design
 from nestling.ir.literals import shell
@@ -196,6 +196,8 @@ def _refused(error: OperationFailure, where: str) -> WriteError:
         return DataError(
             Problem("a whole number exceeds 64 bits", where=where, known=_noted(error), next_move=_OTHER_VALUES)
         )
+    if divides_by_zero(error):
+        return DataError(Problem(DIVISION_BY_ZERO, where=where, known=_noted(error), next_move=_OTHER_VALUES))
     own = failure_in(str(error))
     if own is not None:
         return DataError(Problem(f"it cannot be done: {own}", where=where, next_move=_OTHER_VALUES))
