@@ -86,6 +86,14 @@ def test_names_of_parameters_are_checked() -> None:
     assert "no parameter `kye` in `statement`; it has `key`" in str(caught.value)
 
 
+def test_a_value_that_has_a_place_may_be_in_a_list() -> None:
+    """The error about a missing one says so, and where in the list."""
+    with pytest.raises(WorkloadError, match="→ pass it by name, or as item 2 of a list in order; in a workload file"):
+        bind(compiled("SELECT id FROM thing WHERE id = :p1 AND name = :p2"), {"p1": 1})
+    with pytest.raises(WorkloadError, match="→ pass it by name; in a workload file"):
+        bind(compiled("SELECT id FROM thing WHERE id = :key"), {})
+
+
 def test_a_limit_is_a_whole_number(things: Database[dict[str, Any]]) -> None:
     """Negative ones are no limit in SQLite, 0 is nothing; anything else is an error."""
     find = compiled("SELECT id FROM thing ORDER BY id LIMIT :n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -178,7 +179,10 @@ class Parameterised(Protocol):
         """Whether a NaN that is given is NULL."""
 
 
-_GIVE = "pass it by name; in a workload file, in a line above the statement: `-- params: {…}`"
+_GIVE = "pass it by name{}; in a workload file, in a line above the statement: `-- params: {{…}}`"
+_IN_A_LIST = ", or as item {} of a list in order"
+_PLACE = re.compile(r"p([1-9]\d*)")
+"""The name of a parameter that SQL gives a place only, as `?`, `%s` and `$1` do."""
 
 
 def given_values(statement: Parameterised, values: Mapping[str, object] | None) -> dict[str, object]:
@@ -194,7 +198,7 @@ def given_values(statement: Parameterised, values: Mapping[str, object] | None) 
 def _check_given(read: Parameterised, given: Mapping[str, object]) -> None:
     missing = [name for name in read.parameters if name not in given]
     whose = f"`{read.name}`" if read.name else "the statement"
-    problems = [Problem(f"{whose} needs a value for parameter `{name}`", next_move=_GIVE) for name in missing]
+    problems = [Problem(f"{whose} needs a value for parameter `{name}`", next_move=_give(name)) for name in missing]
     problems += [
         unknown("parameter", name, read.parameters, of=read.name) for name in given if name not in read.parameters
     ]
@@ -205,6 +209,12 @@ def _check_given(read: Parameterised, given: Mapping[str, object]) -> None:
     ]
     if problems:
         raise WorkloadError(*problems)
+
+
+def _give(name: str) -> str:
+    """How to give a value for a parameter."""
+    place = _PLACE.fullmatch(name)
+    return _GIVE.format(_IN_A_LIST.format(place[1]) if place else "")
 
 
 def _has_no_year(value: object) -> bool:
