@@ -31,6 +31,7 @@ def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
         "4. Look",
         "5. Ask",
         "6. Keep right",
+        "stay behind, as no sync is running: run `nestling sync design.yaml mongodb://…`",
         "NOT clean: 1 difference",
         "Repaired: 1 difference",
     ):

@@ -214,7 +214,7 @@ def _show_mended(mended: StaleCopy) -> None:
     from nestling.cli.check import show, verdict
 
     click.echo(mended.edit)
-    show(mended.found)
+    show(mended.found, sync="nestling sync design.yaml mongodb://…")
     click.echo(verdict(mended.repaired))
 
 
