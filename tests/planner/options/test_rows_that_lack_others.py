@@ -59,6 +59,8 @@ ASKED = {
     "without": "SELECT g.name FROM guest g WHERE NOT EXISTS (SELECT 1 FROM stay s WHERE s.guest_id = g.id)",
     "with some": "SELECT g.name FROM guest g WHERE EXISTS (SELECT 1 FROM stay s WHERE s.guest_id = g.id AND s.left_on > 2400)",
     "without some": "SELECT name FROM guest g WHERE NOT EXISTS (SELECT 1 FROM stay WHERE guest_id = g.id AND left_on > 100)",
+    "without one": "SELECT name FROM guest g WHERE NOT EXISTS (SELECT 1 FROM stay WHERE guest_id = g.id AND left_on = 77)",
+    "not in one": "SELECT name FROM guest WHERE id NOT IN (SELECT guest_id FROM stay WHERE left_on = 77)",
     "not in": "SELECT g.name FROM guest g WHERE g.id NOT IN (SELECT guest_id FROM stay WHERE left_on > 100)",
 }
 

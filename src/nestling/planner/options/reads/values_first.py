@@ -33,7 +33,8 @@ def values_first(starts: Starts, statement: Statement, hop: JoinHop) -> Iterator
     keys = min(rows, modes.sizes.rows(link.parent))
     made = HOP + Work(lookups=1, lookup_stages=1) + work_of.group(rows, keys)
     made += work_of.pass_on(2 * rows) + work_of.project(rows, 2)
-    made += work_of.ask(visit.outer, _CONDITION_WEIGHT + listed_weight(keys))
+    outer = max(visit.outer, hop.before.rows)  # all of them, also where a LIMIT needs few
+    made += work_of.pass_on(outer) + work_of.ask(outer, _CONDITION_WEIGHT + listed_weight(keys))
     for home in modes.places.homes[visit.entity]:
         for start in starts.finds(statement, visit.access, home):
             text, without = f"{start.text}, once for all", (*start.without, *hop.tails)

@@ -17,6 +17,7 @@ def shown_rows(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) -> 
     last = sizes.limited(statement, found[-1].access)
     taken = last.left(found[-1].rows) if last is not None else found[-1].rows
     rows = grouped.left(taken) if grouped is not None else joined_rows(statement, found, sizes)
+    rows = rows if grouped is not None else max(rows, _but_for_few(statement, found, sizes))
     rows = said.firsts.count(rows) if said.firsts is not None else rows
     rows = last.left(rows) if last is not None else rows
     return min(rows, float(statement.limit)) if statement.limit is not None else rows
@@ -46,6 +47,13 @@ def joined_rows(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) ->
     else:
         rows = _asked(statement, found, sizes) if found[-1].inside else found[-1].rows
     return min(rows, _groups(found[0].access, sizes)) if len(found) == 1 else rows
+
+
+def _but_for_few(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) -> float:
+    """The rows outside of a subquery that must find none, where it is read first as it finds few: nearly all."""
+    outside = next((each for each in found if not each.inside), None)
+    is_lacking = found[0].inside and sizes.table(statement, found[0].access).lacking
+    return sizes.found(outside.access) if is_lacking and outside is not None else 0.0
 
 
 def _asked(statement: Statement, found: tuple[Visit, ...], sizes: Sizes) -> float:
