@@ -23,7 +23,7 @@
     │   ├── InfeasibleError       no design meets all requirements
     │   └── CheckError            a solution is not what its problem says it is
     ├── ReadError                 a read was not answered
-    │   ├── ValueNotComputable      it cannot compute with a value of some document
+    │   ├── ValueNotComputable    it cannot compute with a value of some document
     │   └── ResultTooLarge        it needs more than a document, or a stage in memory, can hold
     ├── WriteError                a write was not done; nothing of it stays
     │   ├── DataError             a value that it makes does not fit its column, or cannot be computed
