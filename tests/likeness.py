@@ -203,19 +203,21 @@ class Telling:
             link = self.design.model.relationship(reference.relationship)
             yield "reference", str(self.relationship(link)), str(reference.holder), reference.field
         for copy in home.node.body.copies:
-            yield "copy", place, *self._copy(copy)
+            yield from (("copy", place, *each) for each in self._copy(copy))
         for computed in home.node.body.computed:
             yield "computed", place, computed.field, str(computed.function), self._path(computed.path)
 
-    def _copy(self, copy: Copy) -> Iterator[str]:
-        source = copy.path[-1].target(self.design.model)
-        around = (
-            copy.name if copy.form is Form.OBJECT else ""
-        )  # a sub-document of one field is a field with a dotted name
-        yield "one" if copy.form in (Form.OBJECT, Form.INLINE) else f"{copy.form} {copy.name}"
-        yield self._path(copy.path)
-        paths = ((join(around, field.path), self.location(source, field.attribute)) for field in copy.attributes)
-        yield from sorted(f"{path}={attribute}" for path, attribute in paths)
+    def _copy(self, copy: Copy) -> Iterator[tuple[str, ...]]:
+        """Copies of one parent are told field by field: no document tells which of them are kept together."""
+        source, path = copy.path[-1].target(self.design.model), self._path(copy.path)
+        # a sub-document of one field is a field with a dotted name
+        around = copy.name if copy.form is Form.OBJECT else ""
+        pairs = ((join(around, field.path), self.location(source, field.attribute)) for field in copy.attributes)
+        fields = sorted(f"{stored}={attribute}" for stored, attribute in pairs)
+        if copy.form in (Form.OBJECT, Form.INLINE):
+            yield from (("one", path, field) for field in fields)
+        else:
+            yield f"{copy.form} {copy.name}", path, *fields
 
     def _path(self, path: RowPath) -> str:
         model = self.design.model

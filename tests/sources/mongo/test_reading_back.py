@@ -38,10 +38,7 @@ def look(database: Database[Any]) -> LiveDatabase:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "strategy",
-    ["embedded", *(pytest.param(name, marks=pytest.mark.soak) for name in ("normalized", "tree", "optimal"))],
-)
+@pytest.mark.parametrize("strategy", ["embedded", "normalized", "tree", "optimal"])
 def test_the_shop_is_read_back(
     database: Database[dict[str, Any]], shop_folder: Path, strategy: str, tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ from nestling.executors.facts.references import unwound
 from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, PathFacts, ReferenceFacts, TwoWay, field_path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import RepeatedColumn
+from nestling.ir.freshness import Level
 
 ROWS = 300
 """Links compared of two references."""
@@ -25,7 +26,7 @@ LEAST_EQUAL = 0.5
 """Values that must be equal to call a field a copy, and links that must agree to call two references one relationship."""
 DEEPEST = 2
 """Steps from where a reference lies to its copies: `item_name`, or `item.name`."""
-_KEPT = ("", "async")
+_KEPT = ("", *(str(level) for level in Level))
 """What may follow a parent's name in that of a document of its copies, such as `product` and `product_async`."""
 _SCALARS = frozenset({"string", "int", "long", "double", "decimal", "bool", "date"})
 

@@ -12,6 +12,7 @@ from nestling.executors.facts.name_words import entity_words, last_name, singula
 from nestling.executors.facts.row_hashes import HashedCell, HashedTable
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Counted, Link, RepeatedColumn, Steps
+from nestling.ir.freshness import Level
 
 LEAST_EQUAL = 0.5
 """Rows that must be equal for a column whose name says so to be a copy, though a stale one …"""
@@ -21,6 +22,8 @@ LEAST_COUNTS = 4
 """… and different numbers in which a column must agree that counts rows, unless nearly all rows agree."""
 ALL_EQUAL = 0.98
 LEAST_PARENTS = 3
+_LEVELS = frozenset((str(level),) for level in Level)
+"""What may follow a parent's name in that of a document of its copies: `product_async` beside `product`."""
 _COUNTS = frozenset({"count", "counts", "total", "number", "num", "n"})
 
 
@@ -76,7 +79,8 @@ def _says_whose(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
     """Whether a name combines the subject of the link with the name of the repeated field."""
     mine, theirs = words(last_name(steps)), words(last_name(other))
     around = words(last_name(steps[:-1])) if len(steps) > 1 else ()
-    return mine == (*about, *theirs) or (mine == theirs and bool(around) and singular_words(around) == about)
+    whose = around[:-1] if around[-1:] in _LEVELS else around
+    return mine == (*about, *theirs) or (mine == theirs and bool(whose) and singular_words(whose) == about)
 
 
 def counted(tables: Sequence[HashedTable], links: Sequence[Link]) -> Iterator[Counted]:
