@@ -7,7 +7,7 @@ an entity of its own (statements name it) plus a `ManyToMany` that says which tw
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -96,10 +96,14 @@ class Entity:
     checks: tuple[RowCheck, ...] = ()
     partial_uniques: tuple[PartialUnique, ...] = ()
     constraint_names: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    unique_groups: tuple[tuple[str, ...], ...] = field(init=False, repr=False, compare=False)
+    """Its key and its unique groups: of no two rows are all values of a group equal, though some may be NULL."""
     _by_name: dict[str, Attribute] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_name", {attribute.name: attribute for attribute in self.attributes})
+        groups = tuple(dict.fromkeys(group for group in (self.key, *self.uniques) if group))
+        object.__setattr__(self, "unique_groups", groups)
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
@@ -120,6 +124,11 @@ class Entity:
             return self._by_name[name]
         except KeyError:
             raise DesignError(self.no_attribute(name)) from None
+
+    def is_superkey(self, attributes: Collection[str]) -> bool:
+        """Whether at most one row has certain values of these attributes, none of them NULL: a unique group is among them."""
+        known = set(attributes)
+        return any(known.issuperset(group) for group in self.unique_groups)
 
     @property
     def unique_attributes(self) -> set[str]:

@@ -75,8 +75,8 @@ def own_columns(attributes: Iterable[str]) -> tuple[RowColumn, ...]:
 
 def identifying(entity: Entity) -> tuple[str, ...]:
     """Attributes that identify rows: the key, a unique group that is never NULL, or nothing."""
-    for group in (entity.key, *entity.uniques):
-        if group and not any(entity.attribute(name).nullable for name in group):
+    for group in entity.unique_groups:
+        if not any(entity.attribute(name).nullable for name in group):
             return group
     return entity.key
 

@@ -67,7 +67,7 @@ def _keys(asked: AttributeName, model: Model) -> Iterator[tuple[str, ...]]:
     """The groups of attributes that tell every row, this one among them."""
     entity, attribute = asked
     described = model.entity(entity)
-    yield from (group for group in (described.key, *described.uniques) if attribute in group)
+    yield from (group for group in described.unique_groups if attribute in group)
 
 
 def _by_parents(

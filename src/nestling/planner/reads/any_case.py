@@ -77,7 +77,7 @@ def _tells_one(entity: Entity, parts: Sequence[Expression]) -> bool:
     """Whether the key, or another group no two rows share, is equal to constants as any index compares them."""
     plain = {each.name for each in entity.attributes if each.collation is Collation.BINARY}
     equal = {name for part in parts for name in _equal(part)} & plain
-    return any(group and equal.issuperset(group) for group in (entity.key, *entity.uniques))
+    return entity.is_superkey(equal)
 
 
 def _orders_keys(relation: Relation) -> bool:

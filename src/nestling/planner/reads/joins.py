@@ -94,7 +94,7 @@ def asked_after(right: a.Relation, conditions: Sequence[Expression], context: Lo
         return []
     equal = {each: pair[0].name for each in conditions if (pair := equal_columns(each, scan.alias)) is not None}
     entity = context.design.model.entity(scan.entity)
-    key = next((each for each in (entity.key, *entity.uniques) if each and set(each) <= set(equal.values())), None)
+    key = next((each for each in entity.unique_groups if set(each) <= set(equal.values())), None)
     kept = [each for each, name in equal.items() if key is None or name in key]
     if not kept:
         return []

@@ -38,7 +38,7 @@ from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.computed import computed_value
-from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
+from nestling.planner.reads.rewrites.links import fixed_column, scan_of
 from nestling.planner.reads.rewrites.pushdown import never_null, push_predicates
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
 from nestling.planner.reads.rows import Lowered, LoweringContext
@@ -265,7 +265,7 @@ def by_key(relation: Relation, model: Model) -> bool:
         return False
     exact = [each for each in predicates if isinstance(each, Compare) and each.collation is Collation.BINARY]
     fixed = {column.name for each in exact if (column := fixed_column(each, scan.alias)) is not None}
-    return is_unique(model.entity(scan.entity), fixed)
+    return model.entity(scan.entity).is_superkey(fixed)
 
 
 # --- IN --------------------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def unique_groups(model: Model, entity: Entity) -> tuple[tuple[str, ...], ...]:
     """Groups of attributes no two rows share: the key, unique ones, foreign keys of 1:1 relationships."""
     links = model.parents_of(entity.name)
     single = [link.child_attributes for link in links if link.cardinality is Cardinality.ONE_TO_ONE]
-    return tuple(dict.fromkeys(group for group in (entity.key, *entity.uniques, *single) if group))
+    return tuple(dict.fromkeys((*entity.unique_groups, *single)))
 
 
 def unguarded(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:

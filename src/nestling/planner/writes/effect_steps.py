@@ -7,7 +7,6 @@ from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Scan, filtered
 from nestling.ir.statements.expression import Column, Expression, Literal
 from nestling.ir.types import INTEGER
-from nestling.planner.reads.rewrites.links import is_unique
 from nestling.planner.writes.delete import delete_from_entity
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.draft.gaps import write_gap
@@ -69,7 +68,7 @@ def _tells_one(work: WriteDraft, scan: Scan, predicate: Expression | None) -> bo
     conditions = plain_conditions(scan, predicate)
     if conditions is None:
         return False
-    return is_unique(work.model.entity(scan.entity), {each.attribute for each in conditions if each.is_equality})
+    return work.model.entity(scan.entity).is_superkey({each.attribute for each in conditions if each.is_equality})
 
 
 def _count(work: WriteDraft, effect: Effect, asked: RowUpdate) -> None:

@@ -103,9 +103,9 @@ def _index(
 
 def _unique(model: Model, entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
     """Keys and unique groups that `_id` does not already say; enforced where MongoDB's idea of unique is SQL's."""
-    for group in (entity.key, *entity.uniques):
+    for group in entity.unique_groups:
         at_root = len(place.nodes) == 1
-        if not group or (at_root and set(group) == set(place.store.collection.id)):
+        if at_root and set(group) == set(place.store.collection.id):
             continue
         index = _index(place, entity, group)
         if index is None:
@@ -151,7 +151,7 @@ def _as_kept(
     `links`: the relationships that statements join along; all of the entity's where that is not known.
     """
     joined = model.children_of(entity.name) if links is None else tuple(links)
-    for group in (entity.key, *entity.uniques):
+    for group in entity.unique_groups:
         paths = tuple((place.path_of(name) or "", 1) for name in group)
         if index.keys == paths and not index.partial and is_found_by_kept(entity, group, place, joined, model):
             return _enforcing_inside(index, group, place)
@@ -303,8 +303,8 @@ def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, .
     names = sought(
         entity, (name for name in compared if name not in arrays[1:])
     )  # one index holds the elements of one array
-    if any(group and set(group) <= names for group in (entity.key, *entity.uniques)):
-        return next(group for group in (entity.key, *entity.uniques) if group and set(group) <= names)
+    if group := next((group for group in entity.unique_groups if set(group) <= names), ()):
+        return group
     links = situation.parents[entity.name]
     first = [a for link in links if set(link.child_attributes) <= names for a in link.child_attributes]
     return tuple(dict.fromkeys((*first, *(name for name in entity.attribute_names if name in names))))

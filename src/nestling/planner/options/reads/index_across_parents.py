@@ -15,7 +15,7 @@ from nestling.ir.design_problem import Mode
 from nestling.ir.storage.collations import by_expression
 from nestling.ir.workload import Statement
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.sizes.matching import compared_equal, tells_one
+from nestling.planner.options.sizes.matching import compared_equal
 from nestling.planner.options.statements.visits import Visit
 from nestling.planner.options.structures.places import Home
 from nestling.planner.work.first_access import asked_in_turn
@@ -134,12 +134,12 @@ def _one_in_each(modes: Modes, found: tuple[Visit, ...], joined: _Joined, around
     for name, position in joined.items():
         if name and (name == around or _is_told(modes, found[position])):
             fixed |= set(model.relationship(name).child_attributes)
-    return tells_one(model.entity(found[joined[""]].entity), fixed)
+    return model.entity(found[joined[""]].entity).is_superkey(fixed)
 
 
 def _is_told(modes: Modes, visit: Visit) -> bool:
     """Whether its own conditions tell one row."""
-    return tells_one(modes.situation.model.entity(visit.entity), compared_equal(visit.access))
+    return modes.situation.model.entity(visit.entity).is_superkey(compared_equal(visit.access))
 
 
 def _copied(modes: Modes, parent: Visit, index: IndexedAcross, along: str) -> tuple[str, ...] | None:

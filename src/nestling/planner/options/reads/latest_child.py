@@ -17,7 +17,6 @@ from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.options.statements.visits import Visit
@@ -48,7 +47,7 @@ def latest(statement: Statement, situation: Situation) -> Latest | None:
     )
     if one is None or attribute is None or function not in EXTREME_IS_LAST or every.entity != link.child:
         return None
-    is_one = tells_one(situation.model.entity(link.child), {*link.child_attributes, attribute})
+    is_one = situation.model.entity(link.child).is_superkey({*link.child_attributes, attribute})
     asked = [*one.filters] == [AttributeFilter(attribute, Operator.EACH)]
     if not is_one or not asked or not _is_compared(statement, attribute, situation):
         return None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from nestling.ir.situation import Situation
 from nestling.ir.storage.collations import linked_by_expression, sought
-from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.structures.places import Home, Places
 
 
@@ -28,7 +27,7 @@ def ways_to_one(places: Places, home: Home, known: Collection[str]) -> Iterator[
         yield DocumentAccess("by key", (home.id,))
         return
     for name, index in places.indexes[home.entity] if home.bucket is None else ():
-        if index.keys[0][0] in known and tells_one(entity, {name for name, _ in index.keys} & set(known)):
+        if index.keys[0][0] in known and entity.is_superkey({name for name, _ in index.keys} & set(known)):
             yield DocumentAccess(f"by {name}", (home.id, name))
     yield DocumentAccess("searched", (home.id,), reads_all=True)
 
@@ -43,7 +42,7 @@ def is_at_hand(places: Places, home: Home, exact: Collection[str]) -> bool:
     if home.bucket is not None:
         return False
     exact = sought(entity, exact)
-    groups = (entity.key, *entity.uniques) if home.own or _has_indexed_key(places, home) else entity.uniques
+    groups = entity.unique_groups if home.own or _has_indexed_key(places, home) else entity.uniques
     if any(group and set(group) <= set(exact) for group in groups):
         return True
     return bool(home.links) and _root_is_known(situation, home, exact)

@@ -16,7 +16,6 @@ from nestling.ir.paths.work import Work
 from nestling.ir.paths.work_of import fetch_by_index, rewrite, scan
 from nestling.ir.situation import Situation
 from nestling.planner.known.busy_parents import longer
-from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.structures.buckets import bucket_bytes, filled
 from nestling.planner.options.structures.pairs import added_bytes, present
@@ -80,7 +79,9 @@ class DocumentSizes:
             return 0 if home.own else 1
         if home.id not in self._levels:
             entity = self.situation.model.entity
-            self._levels[home.id] = sum(not tells_one(entity(link.child), link.child_attributes) for link in home.links)
+            self._levels[home.id] = sum(
+                not entity(link.child).is_superkey(link.child_attributes) for link in home.links
+            )
         return self._levels[home.id]
 
     def longer(self, home: Home) -> float:
@@ -135,7 +136,7 @@ class DocumentSizes:
         if not home.links or home.bucket is not None:
             return ""
         outermost = home.links[-1]
-        is_one = tells_one(self.situation.model.entity(outermost.child), outermost.child_attributes)
+        is_one = self.situation.model.entity(outermost.child).is_superkey(outermost.child_attributes)
         return "" if is_one else outermost.name
 
     def loads(self) -> Iterator[Load]:

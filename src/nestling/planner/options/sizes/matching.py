@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.ir.candidate import Indexed
 from nestling.ir.indexes.indexable import is_array, leads
@@ -50,7 +50,7 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
             break
         rows, position = rows * _share(sizes, access, condition, index), position + 1
     before = [name for name, _ in index.keys[:position]]
-    if tells_one(entity, set(before) & compared_equal(access)):
+    if entity.is_superkey(set(before) & compared_equal(access)):
         rows = 1.0
     rest = index.keys[position:]
     ordered = alone and _in_order(entity, access, index, before, conditions)
@@ -78,11 +78,6 @@ def serves(access: Access, index: Indexed) -> bool:
     """Whether all rows an access asks for are in an index: what is compared with a value is not NULL."""
     there = (Clause(each.attribute, ClauseOperator.PRESENT) for each in access.filters if each.operator.seeks)
     return imply((*access.constants, *there), index.rows)
-
-
-def tells_one(entity: Entity, fixed: Collection[str]) -> bool:
-    """Whether one value each of these attributes tells one row from all others."""
-    return any(group and set(group) <= set(fixed) for group in (entity.key, *entity.uniques))
 
 
 def _in_order(

@@ -248,7 +248,7 @@ class Sizes:
         ]
         exact = {each.attribute for each in filters if each.operator is Operator.EQUALITY}
         entity = self.situation.model.entity(access.entity)
-        if any(group and set(group) <= exact for group in (entity.key, *entity.uniques)):
+        if entity.is_superkey(exact):
             return 1.0
         rows, told = self.rows(access.entity), frozenset[str]()
         for link in self.situation.parents[access.entity]:

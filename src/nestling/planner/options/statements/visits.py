@@ -8,7 +8,7 @@ from math import inf, prod
 
 from nestling.ir.model import Model, Relationship
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind, Walk
-from nestling.planner.options.sizes.matching import compared_equal, tells_one
+from nestling.planner.options.sizes.matching import compared_equal
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.statements.limited_rows import LimitedRows
 from nestling.planner.options.statements.ranges_beside import RangeBeside
@@ -171,7 +171,7 @@ class _Walk:
         """
         if access is self.unrestricted:
             return AFTER_ALL, True, 0.0
-        if tells_one(self.model.entity(access.entity), compared_equal(access)):
+        if self.model.entity(access.entity).is_superkey(compared_equal(access)):
             return 0.0, True, 1.0
         rows, left = self.sizes.found(access), self.sizes.table(self.statement, access).left
         if left is None:
@@ -227,7 +227,7 @@ class _Walk:
             for here, there in ((left, right), (right, left)):
                 if self.at.get(here, -1) >= begin and there not in self.at:
                     child = self.model.entity(link.child)
-                    many = self._is_down(here, there, link) and not tells_one(child, set(link.child_attributes))
+                    many = self._is_down(here, there, link) and not child.is_superkey(link.child_attributes)
                     yield (0 if self.reads[there].filters else 1) + many, there, here, link
 
     def _is_down(self, here: int, there: int, link: Relationship) -> bool:

@@ -21,21 +21,22 @@ def built_indexes(
     """A step for each index that is built for a row's entity in some home; `rows`: how many are written."""
     situation, places = modes.situation, modes.places
     entity = situation.model.entity(access.entity)
-    groups = tuple(dict.fromkeys((entity.key, *entity.uniques)))
-    for group in groups:
+    for group in entity.unique_groups:
         same = tuple(
             name
             for name, index in places.indexes[entity.name]
             if tuple(key for key, _ in index.keys) == group[: len(index.keys)]
         )
-        homes = [home for home in places.homes[entity.name] if group and keeps_unique(modes, home, group)]
+        homes = [home for home in places.homes[entity.name] if keeps_unique(modes, home, group)]
         text = f"{position}: the unique index of {access.entity} on {', '.join(group)}"
         yield from _step(modes, statement, access, text, group, homes, same, rows)
     for link in situation.parents[entity.name]:
         few = (name for name, index in places.partial[entity.name] if places.leads_along(index, link))  # pay for both
         same = (*places.indexes_on(entity.name, link), *few)
         own, there = link.child_attributes, places.homes[entity.name]
-        begun = [group for group in groups if group[: len(own)] == own]  # whose unique index finds them as well
+        begun = [
+            group for group in entity.unique_groups if group[: len(own)] == own
+        ]  # whose unique index finds them as well
         homes = [home for home in there if _refers(modes, home, own)]
         homes = [home for home in homes if not (home.own and any(keeps_unique(modes, home, each) for each in begun))]
         text = f"{position}: the index of {access.entity} by {link.name}"

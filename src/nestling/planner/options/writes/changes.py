@@ -20,7 +20,7 @@ from nestling.ir.statements.write import Delete, Update
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.starts import Starts
-from nestling.planner.options.sizes.matching import compared_equal, tells_one
+from nestling.planner.options.sizes.matching import compared_equal
 from nestling.planner.options.statements.held_links import held_links
 from nestling.planner.options.statements.named_rows import NamedRows
 from nestling.planner.options.statements.single_command import is_plain
@@ -83,7 +83,7 @@ class Changes:
     def _is_alone(self, home: Home) -> bool:
         """Whether there is one row at most in a document: no array."""
         child = self.modes.situation.model.entity(home.entity)
-        return tells_one(child, set(home.links[0].child_attributes))
+        return child.is_superkey(home.links[0].child_attributes)
 
     def _is_told(self, access: Access, home: Home) -> bool:
         """Whether conditions tell one element, or the row above it."""

@@ -22,7 +22,6 @@ from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, S
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.reads.starts import Starts
-from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.statements.held_links import held_links
 from nestling.planner.options.structures.archives import held_in_either
 from nestling.planner.options.structures.places import Home
@@ -51,7 +50,7 @@ def settles(situation: Situation, home: Home) -> Relationship | None:
     if len(home.links) != 1 or home.overflow is not None or _is_bare(situation, home):
         return None
     link = home.links[0]
-    is_object = tells_one(situation.model.entity(home.entity), link.child_attributes)
+    is_object = situation.model.entity(home.entity).is_superkey(link.child_attributes)
     return None if link.is_self or is_object else link
 
 
@@ -75,12 +74,11 @@ def open_groups(situation: Situation, home: Home) -> tuple[tuple[str, ...], ...]
     """
     entity = situation.model.entity(home.entity)
     if not home.links:
-        groups = dict.fromkeys(group for group in (entity.key, *entity.uniques) if group)
-        return tuple(group for group in groups if sought(entity, group) != set(group))
+        return tuple(group for group in entity.unique_groups if sought(entity, group) != set(group))
     links = situation.parents[home.entity]
     single = [link.child_attributes for link in links if link.cardinality is Cardinality.ONE_TO_ONE]
     settled = _settles_key(situation, home)
-    groups = dict.fromkeys(group for group in (entity.key, *entity.uniques, *single) if group)
+    groups = dict.fromkeys((*entity.unique_groups, *single))
     return tuple(group for group in groups if not (settled and group == entity.key))
 
 

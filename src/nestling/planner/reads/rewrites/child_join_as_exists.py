@@ -18,7 +18,7 @@ from nestling.ir.statements.expression import Exists, Expression
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
-from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, is_unique, scan_of, without_link
+from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, scan_of, without_link
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.traverse import aliases, everything, mentioned, used
 
@@ -113,7 +113,7 @@ def _is_one(group: list[Relation], asked: list[Expression], design: Design) -> b
         for scan in waiting:
             known = [each for each in asked if about(each) & unknown <= {scan.alias}]
             fixed = {column.name for each in known if (column := fixed_column(each, scan.alias)) is not None}
-            if is_unique(design.model.entity(scan.entity), fixed):
+            if design.model.entity(scan.entity).is_superkey(fixed):
                 break
         else:
             return False

@@ -19,7 +19,7 @@ from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import InnerJoins, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about
-from nestling.planner.reads.rewrites.links import is_unique, without_link
+from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.rows import First
 
 
@@ -69,7 +69,7 @@ def _is_of_parents(joined: InnerJoins, column: Column, function: a.WindowFunctio
     asked = [each for each in joined.conditions if child.alias in about(each)]
     return key >= set(design.model.entity(parent.entity).key) and any(
         without_link(asked, link, parent=parent.alias, child=child.alias) == []
-        and is_unique(design.model.entity(child.entity), {*link.child_attributes, column.name})
+        and design.model.entity(child.entity).is_superkey({*link.child_attributes, column.name})
         for link in design.model.children_of(parent.entity)
         if link.child == child.entity
     )

@@ -117,7 +117,7 @@ def _is_of_one_parent(relation: Relation, alias: str, design: Design) -> bool:
     rest = [each for each in joined.conditions if each not in own]
     names = {column.name for each in own if (column := fixed(each)) is not None}
     entity = design.model.entity(parent.entity)
-    if not any(key and names.issuperset(key) for key in (entity.key, *entity.uniques)):
+    if not entity.is_superkey(names):
         return False
     links = [link for link in design.model.children_of(parent.entity) if link.child == child.entity]
     return any(without_link(rest, link, parent=parent.alias, child=alias) == [] for link in links)

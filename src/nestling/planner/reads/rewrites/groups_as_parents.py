@@ -94,8 +94,8 @@ def _by_parent(group: a.GroupBy, known: _Known) -> Relation | None:
 
 def _is_whole_key(names: set[str], entity: str, design: Design) -> bool:
     found = design.model.entity(entity)
-    keys = [found.key, *(u for u in found.uniques if not any(found.attribute(name).nullable for name in u))]
-    return any(key and names.issuperset(key) for key in keys)
+    keys = (key for key in found.unique_groups if all(map(found.always_has, key)))
+    return any(names.issuperset(key) for key in keys)
 
 
 def _sides(relation: Relation, alias: str) -> _Grouped | None:

@@ -19,7 +19,7 @@ from nestling.ir.statements.operators import Comparison
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.grouped_in_as_join import joined_groups
-from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, is_unique, scan_of, without_link
+from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, scan_of, without_link
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.traverse import (
     aliases,
@@ -317,7 +317,7 @@ def _restriction(leaf: _Leaf, design: Design) -> int:
     if scan is None:
         return 1 if isinstance(leaf.relation, a.Values) else 3
     fixed = {column.name for each in predicates if (column := fixed_column(each, scan.alias)) is not None}
-    if is_unique(design.model.entity(scan.entity), fixed):
+    if design.model.entity(scan.entity).is_superkey(fixed):
         return 0
     return 1 if fixed else 2 if predicates else 3
 
@@ -360,7 +360,7 @@ def _is_one(leaf: _Leaf, conditions: list[Expression], design: Design) -> bool:
     if scan is None:
         return False
     found = (fixed_column(each, scan.alias) for each in (*conditions, *own))
-    return is_unique(design.model.entity(scan.entity), {column.name for column in found if column is not None})
+    return design.model.entity(scan.entity).is_superkey({column.name for column in found if column is not None})
 
 
 def _is_embedded(leaf: _Leaf, conditions: list[Expression], seen: frozenset[str], design: Design) -> bool:

@@ -15,7 +15,7 @@ from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Expression
 from nestling.ir.statements.operands import conjuncts
 from nestling.planner.reads.rewrites.conjuncts import about
-from nestling.planner.reads.rewrites.links import is_unique, scan_of, without_link
+from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.traverse import everywhere
 
 
@@ -62,12 +62,12 @@ def _is_only_child(child: a.Scan, parent: a.Scan, conditions: Sequence[Expressio
     return any(
         without_link(conditions, link, parent=parent.alias, child=child.alias) == []
         for link in model.parents_of(child.entity)
-        if link.parent == parent.entity and is_unique(entity, set(link.child_attributes))
+        if link.parent == parent.entity and entity.is_superkey(link.child_attributes)
     )
 
 
 def _is_one(link: Relationship, model: Model, *, inner: bool) -> bool:
-    is_key = is_unique(model.entity(link.parent), set(link.parent_attributes))
+    is_key = model.entity(link.parent).is_superkey(link.parent_attributes)
     return is_key and (not inner or model.is_total(link))
 
 

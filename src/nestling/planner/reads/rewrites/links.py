@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from nestling.ir.design import Design
 from nestling.ir.model import Entity, Relationship
@@ -35,16 +35,11 @@ def fixed_column(predicate: Expression, alias: str) -> Column | None:
     return None
 
 
-def is_unique(entity: Entity, fixed: Collection[str]) -> bool:
-    """Whether at most one row has certain values of these attributes."""
-    return any(unique and set(fixed).issuperset(unique) for unique in (entity.key, *entity.uniques))
-
-
 def keys_of(scan: a.Scan, entity: Entity) -> Iterator[list[Column]]:
     """Columns no two rows have the same values of, and no NULL."""
-    for key in (entity.key, *entity.uniques):
+    for key in entity.unique_groups:
         found = [column for column in scan.columns if column.name in key]
-        if key and not any(column.nullable for column in found):
+        if not any(column.nullable for column in found):
             yield found
 
 

@@ -18,7 +18,7 @@ from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statistics import Statistics
 from nestling.planner.known.selectivity import WIDE, together
 from nestling.planner.known.values import known_of_scans
-from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
+from nestling.planner.reads.rewrites.links import fixed_column, scan_of
 from nestling.planner.reads.traverse import everything, inputs
 
 GROUPED = 1 / 3
@@ -76,7 +76,7 @@ def _of_scan(
         return None
     rows = max(known.count.value, 1.0)
     fixed = {column.name for each in predicates if (column := fixed_column(each, scan.alias)) is not None}
-    if is_unique(model.entity(scan.entity), fixed):
+    if model.entity(scan.entity).is_superkey(fixed):
         return RemainingRows(0.0, 1.0)
     share = together(predicates, known_of_scans([scan], model, statistics), unknown=WIDE)
     return RemainingRows(share, rows * share)

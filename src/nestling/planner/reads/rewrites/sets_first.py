@@ -23,7 +23,7 @@ from nestling.ir.statistics import Statistics
 from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import inner_leaves
-from nestling.planner.reads.rewrites.links import is_unique, scan_of
+from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.subqueries import by_key
@@ -119,7 +119,7 @@ def _is_told(scan: a.Scan, waiting: Sequence[a.Scan], asked: Sequence[Expression
     """Whether its key is equal to what is known, columns of what waits to be told left out."""
     unknown = {each.alias for each in waiting}
     pairs = [pair for each in asked if (pair := _pair(each, {scan.alias})) is not None]
-    return is_unique(model.entity(scan.entity), {own.name for outer, own in pairs if outer.alias not in unknown})
+    return model.entity(scan.entity).is_superkey({own.name for outer, own in pairs if outer.alias not in unknown})
 
 
 def set_of(predicate: Expression, model: Model) -> tuple[Relation, list[_Pair]] | None:

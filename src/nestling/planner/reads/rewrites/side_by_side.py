@@ -15,7 +15,7 @@ from nestling.ir.paths.row_steps import Correlate, GroupRows, Slice, SortRows, W
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import Expression
 from nestling.planner.reads.correlate import equal_columns
-from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
+from nestling.planner.reads.rewrites.links import fixed_column, scan_of
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.rows import Lowered, LoweringContext
 
@@ -36,7 +36,7 @@ def are_many(relation: a.Relation, rows: Lowered, context: LoweringContext) -> b
     if scan is None:
         return True
     fixed = {column.name for each in predicates if (column := fixed_column(each, scan.alias)) is not None}
-    return not is_unique(context.design.model.entity(scan.entity), fixed)
+    return not context.design.model.entity(scan.entity).is_superkey(fixed)
 
 
 def _begins(step: Step) -> bool:

@@ -203,7 +203,7 @@ def _uniques(leaf: Scan | Project, translation: Translation) -> Iterator[tuple[s
     """The columns of which no two rows have the same values: those of keys, and those that were grouped by."""
     if isinstance(leaf, Scan):
         entity = translation.scans[leaf.alias]
-        yield from filter(None, (entity.key, *entity.uniques))
+        yield from entity.unique_groups
         return
     group = _group_under(leaf)
     assert group is not None

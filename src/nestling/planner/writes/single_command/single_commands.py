@@ -55,7 +55,7 @@ from nestling.planner.writes.single_command.plain_conditions import (
     never_by_null,
     parameter_in,
 )
-from nestling.planner.writes.single_command.targets import RowTarget, siblings, targets_of, tells_one
+from nestling.planner.writes.single_command.targets import RowTarget, give_whole_key, siblings, targets_of
 from nestling.planner.writes.unindexed_uniques import is_looked_for
 
 
@@ -72,7 +72,7 @@ def shortest(write: Update | Delete, design: Design, *, computed: bool = False) 
         return _updated_siblings(design, entity, write, conditions) if isinstance(write, Update) else None
     if not all(_may_change(target.place) for target in targets):
         return None
-    is_one = tells_one(entity, conditions) or _is_unique(design, entity, conditions)
+    is_one = give_whole_key(entity, conditions) or _is_unique(design, entity, conditions)
     if isinstance(write, Delete):
         return _deleted(design, entity, targets, many=not is_one)
     return _updated(design, entity, write, targets, many=not is_one, computed=computed)

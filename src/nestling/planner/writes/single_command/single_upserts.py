@@ -47,7 +47,7 @@ from nestling.planner.writes.rows_there import conflicting, groups_met, with_new
 from nestling.planner.writes.single_command.direct import direct
 from nestling.planner.writes.single_command.plain_conditions import PlainCondition, asked, by_its_row, is_given
 from nestling.planner.writes.single_command.single_commands import shortest
-from nestling.planner.writes.single_command.targets import targets_of, tells_one
+from nestling.planner.writes.single_command.targets import give_whole_key, targets_of
 from nestling.planner.writes.upsert import insert_row
 
 _Fields = dict[str, WrittenValue]
@@ -147,7 +147,7 @@ def _same_key(design: Design, conflict: Conflict, entity: Entity, scan: Scan, ro
 
 
 def _are_key(entity: Entity, conditions: Sequence[PlainCondition]) -> bool:
-    return tells_one(entity, conditions) and {each.attribute for each in conditions} == set(entity.key)
+    return give_whole_key(entity, conditions) and {each.attribute for each in conditions} == set(entity.key)
 
 
 def _made(

@@ -47,7 +47,7 @@ class RowTarget:
         return (ElementFilter(_ELEMENT, self.element),) if self.element else ()
 
 
-def tells_one(entity: Entity, conditions: Sequence[PlainCondition]) -> bool:
+def give_whole_key(entity: Entity, conditions: Sequence[PlainCondition]) -> bool:
     """Whether the conditions say the whole key."""
     equal = {each.attribute for each in conditions if each.is_equality}
     return bool(entity.key) and equal >= set(entity.key)
@@ -56,7 +56,7 @@ def tells_one(entity: Entity, conditions: Sequence[PlainCondition]) -> bool:
 def targets_of(design: Design, entity: Entity, conditions: Sequence[PlainCondition]) -> list[RowTarget] | None:
     """A target for each place of the entity; None where there is a place that comparisons do not reach."""
     places = design.places[entity.name]
-    if len(places) > 1 and not tells_one(entity, conditions):
+    if len(places) > 1 and not give_whole_key(entity, conditions):
         return None
     found = [_target(entity, place, conditions) for place in places]
     known = [target for target in found if target is not None]
@@ -74,7 +74,7 @@ def _element_target(entity: Entity, place: Place, conditions: Sequence[PlainCond
     """One element, told by its parent's key and one attribute of its own."""
     above, own = _apart(place, conditions)
     outside, inside = _root_matches(place, above), _matches(place.node, own)
-    if outside is None or inside is None or len(own) != 1 or not tells_one(entity, conditions):
+    if outside is None or inside is None or len(own) != 1 or not give_whole_key(entity, conditions):
         return None
     within = tuple(FieldMatch(join(place.path, each.path), each.value, each.test) for each in inside)
     return RowTarget(place, (*present(place), *outside, *within), place.path, inside)
@@ -88,7 +88,7 @@ def siblings(design: Design, entity: Entity, conditions: Sequence[PlainCondition
     parent = design.model.entity(place.nodes[0].entity)
     above, own = _apart(place, conditions)
     outside, inside = _root_matches(place, above), _matches(place.node, own)
-    if outside is None or inside is None or not tells_one(parent, above):
+    if outside is None or inside is None or not give_whole_key(parent, above):
         return None
     return RowTarget(place, (*present(place), *outside), place.path, inside)
 

@@ -115,7 +115,7 @@ def _mentions(condition: Mapping[str, Any], field: str) -> bool:
 
 def _has_key(saying: StatementDraft, row: EntityRow, known: set[str]) -> bool:
     entity = saying.design.model.entity(row.entity)
-    return any(key and known.issuperset(key) for key in (entity.key, *entity.uniques))
+    return entity.is_superkey(known)
 
 
 def _meant(

@@ -74,7 +74,7 @@ def without(condition: Mapping[str, Any], array: str) -> dict[str, Any]:
 def is_unique(saying: StatementDraft, found: WriteTarget) -> bool:
     """Whether the filter gives a key, or attributes that are unique, one value."""
     entity = saying.design.model.entity(found.row.entity)
-    return any(key and all(map(found.equal, key)) for key in (entity.key, *entity.uniques))
+    return any(all(map(found.equal, key)) for key in entity.unique_groups)
 
 
 def _choose(saying: StatementDraft, found: WriteTarget, search: WriteSearch) -> None:
