@@ -4,7 +4,7 @@ Those of relations give another relation, in the order of `plan_read()`; the oth
 along an embedding, from a copy, by the id. A rewrite is made in the file of its name here, unless its line below says another.
 The files that are called after none (`conjuncts`, `links`, `freshness`, `rows_left` …) say what several need.
 
-Rewrites of relations, in the order they run (`ways()`, `_rewritten()` and `_planned()` in `planner/reads/__init__.py`):
+Rewrites of relations, in the order they run (`planner/reads/ways.py`, then `_planned()` in `planner/reads/__init__.py`):
 
 | file | what it makes |
 |---|---|
