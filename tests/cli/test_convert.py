@@ -138,6 +138,14 @@ def test_python_and_json_are_other_forms(shop: Path) -> None:
     assert plain.out == nestling("convert", "design.yaml", sql, "--json", cwd=shop).out
 
 
+def test_two_forms_at_once_are_refused(shop: Path) -> None:
+    """`--json` and another form contradict each other; `--as json` says the same."""
+    ran = nestling("convert", "design.yaml", "SELECT name FROM product", "--as", "python", "--json", cwd=shop)
+    assert ran.code == 2
+    assert "--json prints JSON and --as python something else: choose one" in ran.err
+    assert nestling("convert", "design.yaml", "SELECT name FROM product", "--as", "json", "--json", cwd=shop).code == 0
+
+
 @pytest.mark.thorough
 def test_json_is_one_line_that_any_terminal_shows(shop: Path) -> None:
     """Where the output is no Unicode, other characters are escaped."""

@@ -117,5 +117,20 @@ def test_copies_left_are_told_apart(database: Database[Any], mongod: Server, tmp
     assert "1 change followed, 0 copies written" in ran.out
     assert "1 copy left in place whose source is gone; the latest:\n  purchases.customer of 1\n" in ran.out
     assert "or remove the copy too (--remove)" in ran.out
-    taken = nestling("sync", design, uri, "--once", "--restart", "--remove", "--json")
+    again = nestling("sync", design, uri, "--once")
+    assert again.code == 1
+    assert "1 copy left in place" in again.out
+    standing = nestling("sync", design, uri, "--status")
+    assert "NOT all repaired: purchases.customer." in standing.out
+    taken = nestling("sync", design, uri, "--once", "--remove", "--json")
+    assert nestling("sync", design, uri, "--status", "--json").json["unrepaired"] == []
+    assert nestling("sync", design, uri, "--once").code == 0
     assert (taken.code, taken.json["written"], taken.json["sourceless"], taken.json["left_copies"]) == (0, 1, 0, [])
+
+
+def test_status_does_nothing_else(database: Database[Any], mongod: Server, tmp_path: Path) -> None:
+    """What would act beside `--status` is refused, not ignored."""
+    design, uri = _shop(database, mongod, tmp_path)
+    ran = nestling("sync", design, uri, "--status", "--once", "--restart")
+    assert ran.code == 2
+    assert "leave out --once and --restart" in ran.err

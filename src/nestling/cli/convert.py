@@ -50,9 +50,7 @@ class _OfSql(click.Command):
     "--as",
     "form",
     type=click.Choice(["mongosh", "python", "json"]),
-    default="mongosh",
-    show_default=True,
-    help="What to print; json is one line per statement.",
+    help="What to print; mongosh unless given. json is one line per statement.",
 )
 @click.option(
     "--join",
@@ -62,13 +60,20 @@ class _OfSql(click.Command):
     show_default=True,
     help="Where to join: on the server with $lookup, or in the client with a second query for the ids found.",
 )
-@options.as_json
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON document per statement, each on a line: --as json.")
 def command(
-    design: Path, sql: str | None, file: Path | None, bound: bool, dialect: str, form: str, join: str, as_json: bool
+    design: Path,
+    sql: str | None,
+    file: Path | None,
+    bound: bool,
+    dialect: str,
+    form: str | None,
+    join: str,
+    as_json: bool,
 ) -> int:
     """Convert SQL statements to MongoDB's for a design: queries, commands, and programs where one command is not enough.
 
-    --as python prints a module of functions that needs only pymongo. --json is --as json. Exits 1 when a statement is not
+    --as python prints a module of functions that needs only pymongo. Exits 1 when a statement is not
     converted, or has no function.
     """
     from nestling import pipeline
@@ -79,6 +84,8 @@ def command(
         raise click.UsageError(
             "--bind needs --file, whose `-- params: {…}` lines hold the values: leave it out, or write the values into the SQL"
         )
+    if as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json prints JSON and --as {form} something else: choose one")
     proposal, is_client = pipeline.read_proposal(design), join == "client"
     if sql is not None:
         _refuse_file(sql)
@@ -88,7 +95,7 @@ def command(
     else:
         assert file is not None
         found = pipeline.convert_all(proposal, file, dialect, bound=bound, client_joins=is_client)
-    return _print_python(tuple(found)) if form == "python" and not as_json else _print(found, as_json or form == "json")
+    return _print_python(tuple(found)) if form == "python" else _print(found, as_json or form == "json")
 
 
 def _refuse_file(sql: str) -> None:

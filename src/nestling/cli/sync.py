@@ -95,6 +95,16 @@ def command(
     from nestling.executors.sync import Metrics
     from nestling.pipeline import opened, read_proposal, sync, sync_standing
 
+    acting = {
+        "--once": once,
+        "--no-wait": no_wait,
+        "--restart": restart,
+        "--pre-images": pre_images,
+        "--remove": remove,
+    }
+    acting |= {"--listen": listen is not None, "--status-file": status_file is not None}
+    if only_status and (given := [name for name, is_given in acting.items() if is_given]):
+        raise click.UsageError(f"--status only shows how a sync is getting on: leave out {' and '.join(given)}")
     text.check_place(status_file)
     proposal = read_proposal(design)
     with opened(target, proposal.design.model.name) as (server, database), ExitStack() as stack:
@@ -165,6 +175,7 @@ def _say_standing(found: SyncState | None, *, as_json: bool) -> int:
                 "resume_point": found.time.as_datetime().isoformat() if found is not None and found.time else None,
                 "behind_seconds": found.behind_seconds if found is not None else None,
                 "last_computed": {name: at.isoformat() for name, at in found.computed.items()} if found else {},
+                "unrepaired": list(found.unrepaired) if found is not None else [],
             }
         )
     elif found is None:
@@ -172,6 +183,8 @@ def _say_standing(found: SyncState | None, *, as_json: bool) -> int:
     else:
         behind = f"{found.behind_seconds:.0f} s ago" if found.behind_seconds is not None else "none yet"
         click.echo(f"{'Active' if found.live else 'NOT active'}: {found.owner}. Resume point: {behind}.")
+        if found.unrepaired:
+            click.echo(f"NOT all repaired: {', '.join(found.unrepaired)}. `nestling check` names the copies.")
     return FINE if found is not None and found.live else DIFFERENT
 
 

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -156,7 +157,7 @@ def test_a_copy_changed_by_somebody_else_meanwhile_is_compared_again(shop: Datab
         if not metrics.counted("contended"):
             shop.purchases.update_one({"_id": 1}, {"$set": {"customer": {"name": "other"}}})
 
-    Refresh(view, metrics, somebody).documents(kept, [1, 2, 3])
+    Refresh(view, metrics, somebody, Counter()).documents(kept, [1, 2, 3])
     view.close()
     assert metrics.counted("contended") == 1
     assert names(shop) == [{"name": "Ada"}, {"name": "Ada"}, {}]

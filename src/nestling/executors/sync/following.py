@@ -46,7 +46,7 @@ class Following:
         self._kept = {each.id: each for each in run.plan.kept}
         self._affected = Affected(run.plan)
         self._view = DatabaseSession(run.database)
-        self._refresh = Refresh(self._view, run.metrics, lease.held, remove=run.options.remove)
+        self._refresh = Refresh(self._view, run.metrics, lease.held, lease.unrepaired, remove=run.options.remove)
         self._computing: set[str] = set()  # scheduled values that are due, until they are computed
         self._side = RefreshQueue(self._beside)
         self._batches: list[tuple[int, HistoryPoint]] = []
@@ -75,8 +75,7 @@ class Following:
                 )
                 with follow(self._run.database, watching, after=after, await_milliseconds=self._await()) as stream:
                     self._seen = target = self._time()
-                    if after is None:
-                        self._compare_all(target)
+                    self._compare(target, [*self._kept] if after is None else [*self._lease.unrepaired])
                     self._run.metrics.say(state="following")
                     self._run.say(f"Following {counted(len(self._run.plan.collections), 'collection')}.")
                     self._loop(stream, target)
@@ -99,10 +98,11 @@ class Following:
         lacking = without_images(self._run.database, self._run.plan.imaged)
         return tuple(name for name in self._run.plan.imaged if name not in lacking)
 
-    def _compare_all(self, time: Timestamp | None) -> None:
-        """Compare every upkeep as a whole, because earlier changes are unknown."""
-        self._require_homes()
-        for kept in self._run.plan.kept:
+    def _compare(self, time: Timestamp | None, names: Sequence[str]) -> None:
+        """Compare upkeeps as a whole: earlier changes are unknown, or the run before could not repair all their copies."""
+        if names:
+            self._require_homes()
+        for kept in (self._kept[name] for name in names if name in self._kept):
             if not is_scheduled(kept):
                 self._side.add(Task(kept, self._number, time))
 
@@ -181,7 +181,8 @@ class Following:
             began, view = now(), DatabaseSession(self._run.database)
             try:
                 view.not_before(task.time)
-                refresh = Refresh(view, self._run.metrics, may_go_on, remove=self._run.options.remove)
+                remove, unrepaired = self._run.options.remove, self._lease.unrepaired
+                refresh = Refresh(view, self._run.metrics, may_go_on, unrepaired, remove=remove)
                 if task.anchors is None:
                     refresh.every(task.kept)
                 else:
@@ -215,14 +216,16 @@ class Following:
         oldest = self._side.oldest
         done = [point for number, point in self._batches if oldest is None or number < oldest]
         if done:
-            self._saving.begin(partial(self._saved_at, done[-1], dict(self._lease.computed)))
+            self._saving.begin(
+                partial(self._saved_at, done[-1], dict(self._lease.computed), tuple(self._lease.unrepaired))
+            )
             del self._batches[: len(done)]
         if at_once:
             self._saving.wait()
         self._saved = time.monotonic()
 
-    def _saved_at(self, point: HistoryPoint, computed: Mapping[str, datetime]) -> None:
-        self._run.retried(partial(self._lease.save, point, computed))
+    def _saved_at(self, point: HistoryPoint, computed: Mapping[str, datetime], unrepaired: Sequence[str]) -> None:
+        self._run.retried(partial(self._lease.save, point, computed, unrepaired))
         self._run.metrics.say(resume_point=_shown(point.time))
 
     def _measure(self, stream: ChangeStream) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -22,7 +23,8 @@ COLLECTION = f"{OWN_COLLECTIONS}sync"
 class SyncState:
     """The state of a design's sync in the database: the lease's owner and whether it is live, and the resume point.
 
-    `behind_seconds`: the resume point's age by the server's clock; in an idle database it stays within seconds.
+    `behind_seconds`: the resume point's age by the server's clock; in an idle database it stays within seconds. `unrepaired`: the
+    upkeeps some of whose copies could not be repaired, or were left because their source is gone.
     """
 
     owner: str | None
@@ -31,6 +33,7 @@ class SyncState:
     time: Timestamp | None
     behind_seconds: float | None
     computed: Mapping[str, datetime]
+    unrepaired: tuple[str, ...]
 
 
 def standing(database: Database[Any], name: str) -> SyncState | None:
@@ -45,7 +48,8 @@ def standing(database: Database[Any], name: str) -> SyncState | None:
     time: Timestamp | None = point.get("time")
     now = found["now"].replace(tzinfo=UTC).timestamp()
     behind = max(now - time.time, 0.0) if time is not None else None
-    return SyncState(found.get("owner"), found["live"], found.get("design", ""), time, behind, _computed(found))
+    left = tuple(found.get("unrepaired", ()))
+    return SyncState(found.get("owner"), found["live"], found.get("design", ""), time, behind, _computed(found), left)
 
 
 def _computed(found: Mapping[str, Any]) -> dict[str, datetime]:
@@ -53,7 +57,7 @@ def _computed(found: Mapping[str, Any]) -> dict[str, datetime]:
 
 
 class SyncLease(Lease):
-    """The lease of a design's sync, the resume point and when scheduled values were last computed with it."""
+    """The lease of a design's sync, with the resume point, when scheduled values were last computed, and what is not repaired."""
 
     def __init__(
         self, database: Database[Any], name: str, design: str, seconds: float, lost: Callable[[], None]
@@ -62,6 +66,7 @@ class SyncLease(Lease):
         self._name, self._design = name, design
         self.point: HistoryPoint | None = None
         self.computed: dict[str, datetime] = {}
+        self.unrepaired = Counter[str]()
 
     def take(self, *, anew: bool) -> bool:
         """Take it if nobody has it. Raises `SyncError` if the resume point belongs to another design, unless `anew`."""
@@ -69,7 +74,7 @@ class SyncLease(Lease):
         if found is None:
             return False
         if anew:
-            self.change([{"$set": {"design": self._design}}, {"$unset": ["point", "computed"]}])
+            self.change([{"$set": {"design": self._design}}, {"$unset": ["point", "computed", "unrepaired"]}])
         else:
             self._adopt(found)
         self.keep()
@@ -88,11 +93,12 @@ class SyncLease(Lease):
         if point := found.get("point"):
             self.point = HistoryPoint.of(point)
         self.computed = _computed(found)
+        self.unrepaired = Counter(found.get("unrepaired", ()))
 
-    def save(self, point: HistoryPoint, computed: Mapping[str, datetime]) -> None:
-        """Everything up to the point has had its effect."""
+    def save(self, point: HistoryPoint, computed: Mapping[str, datetime], unrepaired: Collection[str]) -> None:
+        """Record that everything up to the point has had its effect, but for copies of the upkeeps `unrepaired`."""
         times = [{"upkeep": name, "at": at} for name, at in sorted(computed.items())]
-        self.change({"$set": {"point": point.document(), "computed": times}})
+        self.change({"$set": {"point": point.document(), "computed": times, "unrepaired": sorted(unrepaired)}})
 
     def forget(self) -> None:
         """The resume point is of no use any more."""

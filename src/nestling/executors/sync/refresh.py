@@ -8,6 +8,7 @@ that remains of it: it is named and left too, unless such copies are to be remov
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -53,13 +54,21 @@ _Row = Mapping[str, Any]
 class Refresh:
     """Mends the holders of upkeeps through one thread's view. `may_go_on` raises when this instance may not.
 
-    `remove`: copies whose source rows are gone are taken away.
+    `unrepaired`: by upkeep, how often a copy of it could not be repaired or was left; an upkeep goes when a comparison of all
+    its holders leaves none. `remove`: copies whose source rows are gone are taken away.
     """
 
     def __init__(
-        self, view: DatabaseSession, metrics: Metrics, may_go_on: Callable[[], None], *, remove: bool = False
+        self,
+        view: DatabaseSession,
+        metrics: Metrics,
+        may_go_on: Callable[[], None],
+        unrepaired: Counter[str],
+        *,
+        remove: bool = False,
     ) -> None:
         self._view, self._metrics, self._may_go_on, self._remove = view, metrics, may_go_on, remove
+        self._unrepaired = unrepaired
         self._repairs: dict[str, Repairs] = {}
         self._updates: dict[str, Updates] = {}
 
@@ -72,11 +81,14 @@ class Refresh:
     def every(self, kept: BackgroundUpkeep) -> None:
         """Refresh all holders of an upkeep."""
         self._metrics.count("full_refreshes")
+        before = self._unrepaired[kept.id]
         try:
             for some in batches(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
                 self._mended(kept, some)
         except ValueNotComputable:
             self.documents(kept, (row[ID] for row in self._view.ask(every_id(kept.check.read))))
+        if self._unrepaired[kept.id] == before:
+            del self._unrepaired[kept.id]
 
     def few(self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]]) -> bool:
         """Mend the holders of a few anchors with one read; False when nothing is done: too many, or not found that way."""
@@ -169,7 +181,7 @@ class Refresh:
             return list(self._differing(kept, self._view.ask(of_ids(kept.check.read, some))))
 
         def left(one: object, why: str) -> list[_Row]:
-            self._metrics.refuse(f"{kept.id} of {shell(one)} in `{kept.collection}`", why)
+            self._refuse(kept, f"{kept.id} of {shell(one)} in `{kept.collection}`", why)
             return []
 
         return by_halves(ids, ask, left)
@@ -189,7 +201,11 @@ class Refresh:
             ids = [row[ID] for row in rows if row[ID] not in refused]
             rows = self._read(kept, ids)
         for row in rows:
-            self._metrics.refuse(f"{kept.id} of {shell(row[ID])}", "it kept changing while it was compared")
+            self._refuse(kept, f"{kept.id} of {shell(row[ID])}", "it kept changing while it was compared")
+
+    def _refuse(self, kept: BackgroundUpkeep, what: str, why: str) -> None:
+        self._unrepaired[kept.id] += 1
+        self._metrics.refuse(what, why)
 
     def _with_source(self, kept: BackgroundUpkeep, rows: Sequence[_Row], told: set[tuple[str, str]]) -> list[_Row]:
         """The rows to repair; others are named unless they are in `told` already."""
@@ -197,6 +213,7 @@ class Refresh:
         for place in sorted(left):
             if (this := where(kept.check.check, rows[place])) not in told:
                 told.add(this)
+                self._unrepaired[kept.id] += 1
                 self._metrics.leave(f"{kept.id} of {shell(rows[place][ID])}")
         return [row for place, row in enumerate(rows) if place not in left]
 
@@ -208,7 +225,7 @@ class Refresh:
         """How many copies changed, and the documents the server refused to change."""
         if kept.check.repair is None:
             for row in rows:
-                self._metrics.refuse(f"{kept.id} of {shell(row[ID])}", kept.check.check.next_move)
+                self._refuse(kept, f"{kept.id} of {shell(row[ID])}", kept.check.check.next_move)
             return 0, [row[ID] for row in rows]
         if kept.id not in self._repairs:
             self._repairs[kept.id] = Repairs(kept.check)
@@ -224,7 +241,7 @@ class Refresh:
             written = int(details.get("nModified", 0))
             refused = [rows[each["index"]][ID] for each in details.get("writeErrors", ())]
             for each in details.get("writeErrors", ()):
-                self._metrics.refuse(f"{kept.id} of {shell(rows[each['index']][ID])}", why_refused(each))
+                self._refuse(kept, f"{kept.id} of {shell(rows[each['index']][ID])}", why_refused(each))
         self._metrics.count("written", written)
         return written, refused
 
