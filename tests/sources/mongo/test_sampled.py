@@ -8,7 +8,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.executors.facts import Amount
-from nestling.ir.statistics import AttributeStatistics, Origin
+from nestling.ir.statistics import AttributeStatistics, Origin, Quantity
 from tests.sources.mongo.test_uuids import look
 
 
@@ -43,3 +43,39 @@ def test_all_of_it_needs_no_such_word(posts: Database[Any]) -> None:
     assert title is not None
     assert title.rows is None
     assert title.value == pytest.approx(2000, rel=0.05)
+
+
+def test_fan_outs_are_over_all_parents(database: Database[Any]) -> None:
+    """Documents without an array, or with null for a sub-document, have no rows there; what is in between is inferred."""
+    friends = [{"with": n, "since": 2000 + n} for n in range(3)]
+    database.people.insert_many(
+        [
+            {
+                "_id": n,
+                "card": {"number": f"c{n}", "level": n} if n % 10 == 0 else None,
+                **({"friends": friends} if n % 6 == 0 else {}),
+                **({"pets": [{"name": f"p{k}", "age": k} for k in range(1 + n % 5)]} if n % 4 else {}),
+            }
+            for n in range(600)
+        ]
+    )
+    reading = look(database).reading
+    assert reading.model.hierarchies == ()
+    by_child = {link.child: reading.statistics.relationship(link.name) for link in reading.model.relationships}
+    card, few, pets = (by_child[each] for each in ("card", "friends", "pets"))
+    assert value(card.mean) == 0.1
+    assert (value(few.mean), value(few.p50), value(few.p95), value(few.maximum)) == (0.5, 0, 3, 3)
+    assert few.p50 is not None
+    assert few.p50.origin is Origin.MEASURED
+    sizes = sorted((1 + n % 5) if n % 4 else 0 for n in range(600))
+    assert value(pets.mean) == pytest.approx(sum(sizes) / 600)
+    assert abs(value(pets.p50) - sizes[300]) <= 1
+    assert abs(value(pets.p95) - sizes[570]) <= 1
+    assert pets.p50 is not None
+    assert pets.p50.origin is Origin.INFERRED
+
+
+def value(quantity: Quantity | None) -> float:
+    """The value of a quantity that is known."""
+    assert quantity is not None
+    return quantity.value

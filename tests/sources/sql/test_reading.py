@@ -65,6 +65,28 @@ def test_one_subtype_is_told_by_values(boat: str, found: list[tuple[str, ...]], 
     assert [each.subtypes for each in model.hierarchies] == found
 
 
+def test_details_of_the_same_rows_are_no_subtypes(tmp_path: Path) -> None:
+    """A passport beside a person's rank is a detail; a guest and an officer are kinds, as nobody is both."""
+    with closing(sqlite3.connect(tmp_path / "ship.db")) as connection, connection:
+        connection.executescript(
+            "CREATE TABLE person (id INTEGER PRIMARY KEY);"
+            "CREATE TABLE officer (id INTEGER PRIMARY KEY REFERENCES person (id), rank TEXT);"
+            "CREATE TABLE passport (person_id INTEGER PRIMARY KEY REFERENCES person (id), number TEXT);"
+            "CREATE TABLE guest (id INTEGER PRIMARY KEY REFERENCES person (id), cabin TEXT);"
+            "CREATE TABLE cat (id INTEGER PRIMARY KEY);"
+            "CREATE TABLE collar (cat_id INTEGER PRIMARY KEY REFERENCES cat (id));"
+            "CREATE TABLE chip (cat_id INTEGER PRIMARY KEY REFERENCES cat (id));"
+            "INSERT INTO person VALUES (1), (2), (3); INSERT INTO officer VALUES (1, 'mate');"
+            "INSERT INTO guest VALUES (2, 'A1'), (3, 'A2'); INSERT INTO passport VALUES (1, 'P1'), (3, 'P3');"
+            "INSERT INTO cat VALUES (1); INSERT INTO collar VALUES (1); INSERT INTO chip VALUES (1);"
+        )
+    connection.close()
+    model = open_database(f"sqlite:///{tmp_path / 'ship.db'}").reading().model
+    assert [(each.supertype, {*each.subtypes}) for each in model.hierarchies] == [
+        ("person", {"person_officer", "person_guest"})
+    ]
+
+
 @pytest.mark.thorough
 def test_what_cannot_be_resolved_is_a_gap(torture: Reading) -> None:
     """Foreign keys to missing tables, missing columns and columns that are not unique are listed."""

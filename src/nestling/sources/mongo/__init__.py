@@ -21,7 +21,7 @@ from nestling.sources.mongo.findings import gaps, notes
 from nestling.sources.mongo.indexing import indexes
 from nestling.sources.mongo.measured import statistics
 from nestling.sources.mongo.placing import Placing
-from nestling.sources.mongo.relations import add_listed, tables, typed, with_strict_types
+from nestling.sources.mongo.relations import add_listed, tables, typed, with_strict_types, without_parts_as_kinds
 from nestling.sources.mongo.survey import survey
 from nestling.sources.mongo.taken import DerivedField, FieldComparison, Fields, own_data
 from nestling.sources.shape import shape
@@ -71,7 +71,7 @@ def read(
     found = entities(seen)
     add_listed(seen, found)
     model, unshaped, said = shape(tables(seen, found), name or "mongodb")
-    model = with_strict_types(typed(model))
+    model = with_strict_types(typed(without_parts_as_kinds(model, found)))
     known = statistics(model, seen, found)
     placing = Placing(model, seen, found)
     placed = placing.collections()

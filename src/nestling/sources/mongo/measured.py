@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from nestling.ir.facts import CollectionFacts, PathFacts, Quantiles
 from nestling.ir.facts.nodes import NodeForm
@@ -112,9 +113,11 @@ def _fan_out_of(entity: EntityOf) -> RelationshipStatistics:
             mean=measured(share), maximum=measured(1), dangling=measured(0), orphans=measured(0)
         )
     if node.form is NodeForm.OBJECT:
-        share = node.path.present / max(node.path.parents, 1) if node.path is not None else 0.0
+        path = node.path
+        share = path.count("object") / max(path.parents, 1) if path is not None else 0.0
+        rows = None if path is None or path.exact else path.parents
         return RelationshipStatistics(
-            mean=measured(share), maximum=measured(1), dangling=measured(0), orphans=measured(0)
+            mean=measured(share, rows), maximum=measured(1, rows), dangling=measured(0), orphans=measured(0)
         )
     array = collection.path(*node.steps[:-1])
     lengths = array.lengths if array is not None else None
@@ -124,17 +127,33 @@ def _fan_out_of(entity: EntityOf) -> RelationshipStatistics:
 
 
 def _of_lengths(array: PathFacts, lengths: Quantiles) -> RelationshipStatistics:
+    """The numbers of elements over all documents that could hold the array: one without it has none."""
     share = lengths.count / max(array.parents, lengths.count, 1)
     rows = None if array.exact else array.parents
     return RelationshipStatistics(
         mean=measured(lengths.mean * share, rows),
-        p50=measured(lengths.p50, rows),
-        p95=measured(lengths.p95, rows),
-        p99=measured(lengths.p99, rows),
+        p50=_quantile(lengths, 0.5, share, rows),
+        p95=_quantile(lengths, 0.95, share, rows),
+        p99=_quantile(lengths, 0.99, share, rows),
         maximum=measured(lengths.max, rows),
         dangling=measured(0),
         orphans=measured(0),
     )
+
+
+def _quantile(lengths: Quantiles, level: float, share: float, rows: int | None) -> Quantity:
+    """A quantile over all documents, of which a share has an array; measured if all have one, otherwise inferred.
+
+    Of arrays below the middle only their greatest possible length is known.
+    """
+    if level <= 1.0 - share:
+        return measured(0, rows)
+    known = {0.0: lengths.p50, 0.5: lengths.p50, 0.95: lengths.p95, 0.99: lengths.p99, 1.0: lengths.max}
+    if share == 1.0:
+        return measured(known[level], rows)
+    within = (level - (1.0 - share)) / share
+    (low, shorter), (high, longer) = next(ends for ends in pairwise(known.items()) if within <= ends[1][0])
+    return inferred(round(shorter + (longer - shorter) * (within - low) / (high - low)))
 
 
 def _linked(model: Model, survey: Survey, found: Entities) -> Iterator[tuple[str, RelationshipStatistics]]:

@@ -30,6 +30,16 @@ def add_listed(survey: Survey, found: Entities) -> None:
                 child.listed[seen.place, steps] = free(reference_name(parent.name, names[steps]), taken)
 
 
+def without_parts_as_kinds(model: Model, found: Entities) -> Model:
+    """The model without sub-documents among its subtypes: they are parts of a document, and only a discriminator tells kinds."""
+    parts = {entity.name for entity in found.values() if entity.above is not None and not entity.seen.kind}
+    kept = []
+    for each in model.hierarchies:
+        kinds = tuple(name for name in each.subtypes if model.relationship(name).child not in parts)
+        kept += [replace(each, subtypes=kinds)] if kinds else []
+    return replace(model, hierarchies=tuple(kept))
+
+
 def tables(survey: Survey, found: Entities) -> tuple[Table, ...]:
     """A table for each entity."""
     keys = {place: list(_foreign_keys(place, survey, found)) for place in found}
