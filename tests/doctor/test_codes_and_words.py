@@ -128,3 +128,15 @@ def test_values_a_unique_index_would_find_equal_are_told_before(database: Db, al
     for command in convert:
         run(database.client, command)
     assert run(database.client, find) == []
+
+
+def test_collections_of_one_family_get_one_type(database: Db) -> None:
+    """Each month has another majority of texts and numbers; what suits all of them is advised for each."""
+    for month, texts in enumerate((30, 70, 40)):
+        database[f"events_2025_{month}"].insert_many(
+            {"_id": n, "raw": f"w{n}" if n < texts else float(n)} for n in range(100)
+        )
+    findings = [each for each in found(look(database)) if each.rule == "mixed-types"]
+    assert len(findings) == 3
+    advice = {each.remedy.split(" (")[0] for each in findings}
+    assert len(advice) == 1, advice

@@ -9,21 +9,8 @@ those of old drivers (3), which never equal each other.
 
 Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
-Remedy: convert to one type, and let a validator keep it that way. What is named as a code (`zip`, `phone`, `sku`) becomes
-texts, and so do whole numbers beside more texts, where they are named as ids (`order_no`, `user_id`). Else the values become
-numbers where nine in ten texts are such, booleans where nine in ten texts are words of booleans (`"true"`, `"no"`), dates or
-ObjectIds where all texts are such, else the main type if that takes some of each other one. Numbers become texts too where
-texts are in the majority and mostly no numbers, or where a text has zeros before its digits; a number that the server would
-round when it writes it stays. Where both numbers and texts would do, the finding is `likely`: look whether the type is the one
-you mean. No text becomes a number that would be written otherwise: `1.10` stays, for it may be a version after `1.9`, while
-`1.25` becomes a number. Only where all texts, three or more, have two decimals, as amounts of money do, and numbers are beside
-them, `1.10` becomes one too. The command leaves what cannot be converted as it is, the finding says how many values these are
-and why, and the first command, asked again, finds what is left to set right by hand. Texts of dates without a time zone are
-read as UTC; the finding says so. Where the field has a unique index, 3 and "3" would become one value: the second command finds
-such values, which must be set right before. Where the field has a TTL index, no text becomes a date for which MongoDB would
-delete the document: such texts stay. Where the collection's validator refuses writes, its type goes before all others,
-documents that it would refuse stay, and a command of their own shows them. Where no type takes the others, such as numbers
-beside dates, which do not say whether they count seconds or milliseconds, no conversion is proposed.
+Remedy: convert to one type, and let a validator keep it that way. Collections whose names differ only in digits, such as one for
+each month, get the same type: what suits the values of all of them.
 
 - Fields named as a code (`zip`, `phone`, `sku`) become texts, and so do whole numbers among a majority of texts, unless the
   name is that of a quantity (`qty`, `price`).
@@ -38,6 +25,7 @@ beside dates, which do not say whether they count seconds or milliseconds, no co
 
 The command leaves values that cannot be converted, and the finding says how many these are and why; run the first command again
 to find the rest and correct it by hand. Texts of dates without a time zone are read as UTC; the finding says so. If the field
+has a unique index, 3 and "3" would become one value: the second command finds such values, which must be corrected first. If it
 has a TTL index, no text becomes a date for which MongoDB would delete the document: such texts stay. If the collection's
 validator refuses writes, its type takes precedence, documents that it would refuse stay, and a separate command shows them. If
 no type suits the others, such as numbers among dates, which do not say whether they count seconds or milliseconds, no
@@ -68,6 +56,7 @@ from nestling.doctor.name_kinds import names_a_code
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting, while_fenced
+from nestling.doctor.sibling_collections import in_all, siblings
 from nestling.doctor.unique_values import equal_afterwards, equal_first, unique_indexes
 from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
@@ -90,20 +79,25 @@ _LOST_ZEROS = " Numbers have lost their leading zeros, such as the one of `01067
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Paths with more than one type."""
+    among = siblings(seen.facts.of_documents())
     for collection in seen.facts.of_documents():
         for path in collection.paths:
             kinds = kinds_of(path)
             rare = sum(kinds.values()) - next(iter(kinds.values()), 0)
             if rare > seen.limits["values"].value and not collection.spatial(path):
-                yield _finding(seen, collection, path, kinds)
+                yield _finding(seen, collection, path, kinds, in_all(path, collection, among))
             elif min(unequal_numbers(path)) > seen.limits["values"].value:
                 yield _of_numbers(seen, collection, path)
 
 
-def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, kinds: dict[str, int]) -> Finding:
+def _finding(
+    seen: RuleInput, collection: CollectionFacts, path: PathFacts, kinds: dict[str, int], everywhere: PathFacts
+) -> Finding:
+    """`everywhere`: the path in the collection and in its siblings, for whose values the type is chosen."""
     sample = None if path.exact else collection.sample
     named = allowed_kinds(collection, path)
-    target = one_type(path, kinds, named)
+    target = one_type(everywhere, kinds_of(everywhere), named)
+    target = target if target in kinds else ""
     kinds = {target: kinds[target]} | kinds if target else kinds
     main, *others = kinds
     odd = sum(kinds[kind] for kind in others)

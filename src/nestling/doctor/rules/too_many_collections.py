@@ -16,11 +16,10 @@ Ignore when: tenants must be kept apart by law, and their number is bounded.
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
+from nestling.doctor.sibling_collections import siblings
 from nestling.doctor.words import listed
 from nestling.ir.facts import CollectionFacts, NamespaceKind
 from nestling.ir.finding import Finding, Severity
@@ -35,7 +34,6 @@ RULE = Rule(
     ),
 )
 LEAST_ALIKE = 3
-_DIGITS = re.compile(r"\d+")
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -43,9 +41,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
     for database in seen.facts.databases:
         mine = [each for each in seen.facts.collections if each.database == database]
         stored = [each for each in mine if each.kind not in (NamespaceKind.VIEW, NamespaceKind.SYSTEM)]
-        families: dict[str, list[CollectionFacts]] = defaultdict(list)
-        for each in stored:
-            families[_DIGITS.sub("#", each.name)].append(each)
+        families = {stem: members for (_, stem), members in siblings(stored).items()}
         if len(stored) > seen.limits["collections"].value:
             yield _finding(seen, database, stored, families)
             continue
@@ -54,7 +50,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _family(seen, database, stem, members)
 
 
-def _family(seen: RuleInput, database: str, stem: str, members: list[CollectionFacts]) -> Finding:
+def _family(seen: RuleInput, database: str, stem: str, members: Sequence[CollectionFacts]) -> Finding:
     names = sorted(each.name for each in members)
     return seen.finding(
         database,
@@ -69,13 +65,13 @@ def _family(seen: RuleInput, database: str, stem: str, members: list[CollectionF
     )
 
 
-def _files(stored: list[CollectionFacts]) -> int:
+def _files(stored: Sequence[CollectionFacts]) -> int:
     """One for each collection and each index."""
     return len(stored) + sum(len(each.indexes) for each in stored)
 
 
 def _finding(
-    seen: RuleInput, database: str, stored: list[CollectionFacts], families: Mapping[str, list[CollectionFacts]]
+    seen: RuleInput, database: str, stored: list[CollectionFacts], families: Mapping[str, Sequence[CollectionFacts]]
 ) -> Finding:
     name, alike = max(((stem, len(members)) for stem, members in families.items()), key=lambda each: each[1])
     family = f"; {count(alike)} of them are named like `{name}`" if alike >= LEAST_ALIKE else ""
