@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from bson import DatetimeMS
 from pymongo import MongoClient, UpdateOne
 from pymongo.errors import DuplicateKeyError
 
@@ -47,6 +49,27 @@ def test_a_recording_counts_each_statement(mongod: Server, database: Any, tmp_pa
         CommandOperation.FIND: (10, 0),
         CommandOperation.UPDATE: (30, 30),
     }
+
+
+def test_values_of_python_are_what_the_driver_sends(mongod: Server, database: Any, tmp_path: Path) -> None:
+    """A compiled pattern is a regular expression, and a tuple is a list."""
+    with Recorder(tmp_path / "capture.json") as recorder, _with(mongod, recorder) as client:
+        things = client[database.name]["things"]
+        pattern = re.compile("^n5$", re.IGNORECASE)
+        for asked in (
+            {"n": pattern},
+            {"n": {"$not": pattern}},
+            {"n": {"$in": (pattern, "x")}},
+            {"at": DatetimeMS(2**60)},
+        ):
+            things.find_one(asked)
+        found = [each.shape.clauses["filter"] for each in recorder.capture().seen]
+    assert sorted(map(str, found)) == [
+        "{'at': {'$eq': '?date'}}",
+        "{'n': {'$in': ['?regex^i', '?string']}}",
+        "{'n': {'$not': {'$regex': '?regex^i'}}}",
+        "{'n': {'$regex': '?regex^i'}}",
+    ]
 
 
 def test_nestlings_own_looks_are_not_the_applications(mongod: Server, database: Any, tmp_path: Path) -> None:

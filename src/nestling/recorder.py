@@ -26,6 +26,7 @@ from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStart
 
 from nestling.common.files import write_whole
 from nestling.ir.capture import Capture, CaptureKind, CommandOperation, Sums, Tally, capture_text, list_values, parts
+from nestling.ir.capture.driver_values import as_sent
 from nestling.ir.capture.samples import sample_values
 
 __all__ = ["Recorder"]
@@ -71,7 +72,7 @@ class Recorder(CommandListener):
             if begun is None or (event.reply.get("n") == 0 and event.reply.get("writeErrors")):
                 return  # nothing was done
             now = time.monotonic()
-            self._count(begun[0], begun[1], event, now)
+            self._count(begun[0], as_sent(begun[1]), event, now)
             self._write_at_exit()
             is_time = now - self._written > WRITE_SECONDS
             self._written = now if is_time else self._written

@@ -207,6 +207,21 @@ def test_what_seldom_statements_wrote_is_not_rounded() -> None:
     assert read_capture(capture_text(found)) == found
 
 
+@pytest.mark.parametrize(("profiled", "left"), [(40, None), (30, None), (50, 10)])
+def test_inserts_whose_documents_one_kind_does_not_know(profiled: int, left: int | None) -> None:
+    """A profiler that keeps no documents saw the inserts of which the recorder knows what they wrote; only more count."""
+    unknown, *known = (
+        next(parts("d", {"insert": "c", "documents": documents})).shape for documents in ([], [{"a": 1}], [{"b": "x"}])
+    )
+    seen = tuple(ShapeTotals(shape, 20) for shape in known)
+    found = merged(
+        [Capture(CaptureKind.RECORDER, 10, seen), Capture(CaptureKind.PROFILER, 10, (ShapeTotals(unknown, profiled),))]
+    )
+    counts = {each.shape: each.count for each in found.seen}
+    assert [counts.pop(shape) for shape in known] == [20, 20]
+    assert counts == ({} if left is None else {unknown: left})
+
+
 def test_a_capture_is_read_back() -> None:
     """Its file form says all of it; a damaged one is an error in words."""
     capture = _capture(CaptureKind.LOG, 10, a=3)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 from nestling.common.errors import InputError, Problem
 from nestling.ir.capture.masking_check import is_sound
-from nestling.ir.capture.shape import CommandShape
+from nestling.ir.capture.shape import CommandOperation, CommandShape
 from nestling.ir.facts.collection import Skipped
 from nestling.ir.facts.statement import LastSeen
 from nestling.ir.noun_json import noun_text, read_noun
@@ -122,6 +122,7 @@ def merged(captures: Sequence[Capture]) -> Capture:
     """
     window = min((max(each.window_seconds, LEAST_SECONDS) for each in captures if each.seen), default=LEAST_SECONDS)
     best: dict[CommandShape, ShapeTotals] = {}
+    kinds: dict[CommandShape, CaptureKind] = {}
     for kind in dict.fromkeys(each.kind for each in captures):
         added: dict[CommandShape, ShapeTotals] = {}
         for capture in (each for each in captures if each.kind is kind):
@@ -131,7 +132,7 @@ def merged(captures: Sequence[Capture]) -> Capture:
                 added[seen.shape] = _sum(added[seen.shape], scaled) if seen.shape in added else scaled
         for shape, seen in added.items():
             if shape not in best or seen.count > best[shape].count:
-                best[shape] = seen
+                best[shape], kinds[shape] = seen, kind
     follows: dict[tuple[CommandShape, CommandShape, str, str], Follow] = {}
     for each in (follow for capture in captures for follow in capture.follows):
         key = (each.first, each.second, each.field, each.path)
@@ -142,7 +143,26 @@ def merged(captures: Sequence[Capture]) -> Capture:
     skipped = tuple(dict.fromkeys(note for capture in captures for note in capture.skipped))
     first = captures[0].kind if captures else CaptureKind.RECORDER
     slow = bool(captures) and all(each.slow_only for each in captures)
-    return Capture(first, window, tuple(best.values()), tuple(follows.values()), skipped, slow)
+    return Capture(first, window, tuple(_without_known(best, kinds)), tuple(follows.values()), skipped, slow)
+
+
+def _without_known(
+    best: Mapping[CommandShape, ShapeTotals], kinds: Mapping[CommandShape, CaptureKind]
+) -> Iterator[ShapeTotals]:
+    """What was seen without inserts of unknown documents that another kind saw, which knows the documents."""
+    for shape, seen in best.items():
+        if shape.operation is CommandOperation.INSERT and not shape.clauses.get("documents"):
+            others = (
+                each.count
+                for other, each in best.items()
+                if (other.operation, other.namespace) == (shape.operation, shape.namespace)
+                and kinds[other] != kinds[shape]
+            )
+            left = max(seen.count - sum(others), 0)
+            if left:
+                yield _scaled(seen, left / seen.count)
+        else:
+            yield seen
 
 
 def _scaled(seen: ShapeTotals, factor: float) -> ShapeTotals:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Regex, Timestamp
+from bson import Binary, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Regex, Timestamp
 from bson.raw_bson import RawBSONDocument
 
 from nestling.ir.capture.folded_names import MANY, folded
@@ -30,7 +30,7 @@ _WORDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     ((int, float, Decimal128), NUMBER),
     (str, STRING),
     (ObjectId, "?objectId"),
-    (datetime, "?date"),
+    ((datetime, DatetimeMS), "?date"),
     ((bytes, Binary, UUID), "?binData"),
     (Timestamp, "?timestamp"),
     (Regex, "?regex"),
