@@ -16,10 +16,11 @@ from nestling.ir.paths.work import Work
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.statements.algebra import LimitOffset, Query, Relation
 from nestling.ir.statements.expression import Literal, Parameter
+from nestling.ir.statements.operators import Collation
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads.carried_fields import with_used_fields
-from nestling.planner.reads.collation import with_one_collation
+from nestling.planner.reads.collation import collated
 from nestling.planner.reads.gaps import ReadGap, read_gap
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
@@ -54,14 +55,16 @@ def plan_read(
     from nestling.planner.work import estimate
 
     allowed = frozenset(rewrites)
-    relation, collation = with_one_collation(with_cases_as_patterns(_checked(query.relation)), design)
     tolerated, statistics = tolerated or Tolerated(), statistics or Statistics()
-    first, *others = ways(relation, design, allowed, tolerated, statistics, priced=price is not None)
-    plans = [_planned(first, query.names, design, allowed, tolerated, statistics, price)]
-    for each in others:
+    (first, collation), *others = (
+        (each, collation)
+        for relation, collation in collated(with_cases_as_patterns(_checked(query.relation)), design)
+        for each in ways(relation, design, allowed, tolerated, statistics, priced=price is not None)
+    )
+    plans = [_planned(first, query.names, design, allowed, tolerated, statistics, price, collation)]
+    for each, collation in others if price is not None else ():
         with suppress(ReadGap):
-            plans.append(_planned(each, query.names, design, allowed, tolerated, statistics, price))
-    plans = [replace(plan, collation=collation) for plan in plans]
+            plans.append(_planned(each, query.names, design, allowed, tolerated, statistics, price, collation))
     made = plans[0]
     if len(plans) > 1 and price is not None:
         made = min(plans, key=lambda plan: price(estimate(plan, design, statistics)))
@@ -77,6 +80,7 @@ def _planned(
     tolerated: Tolerated,
     statistics: Statistics,
     price: Callable[[Work], float] | None,
+    collation: Collation,
 ) -> ReadPlan:
     first: Mapping[str, First] = {}
     if Rewrite.LATE_CHILDREN in allowed:
@@ -94,7 +98,7 @@ def _planned(
     )
     try:
         made = final_shape(relation, names, lower(relation, context), context)
-        return replace(made, step=with_used_fields(made.step))
+        return replace(made, step=with_used_fields(made.step), collation=collation)
     except RecursionError:
         raise read_gap("a statement that is nested this deeply") from None
 

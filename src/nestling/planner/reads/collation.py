@@ -15,6 +15,7 @@ from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Relation
 from nestling.ir.statements.expression import Compare, Expression, InList, Literal
 from nestling.ir.statements.operators import Collation, Comparison
+from nestling.ir.storage.collations import identity_is_collated
 from nestling.ir.types import TEXT
 from nestling.planner.reads.agreeing_keys import keys_agree
 from nestling.planner.reads.any_case import in_any_case
@@ -29,6 +30,26 @@ from nestling.planner.reads.compared_texts import (
 )
 from nestling.planner.reads.determined import telling
 from nestling.planner.reads.traverse import everything
+
+
+def collated(relation: Relation, design: Design) -> list[tuple[Relation, Collation]]:
+    """The forms of a relation, the likely better one first, each with the collation of the whole read.
+
+    Where all that is compared regardless of case are labels of enums, a second form compares these exactly. The one suits
+    indexes on texts, which have a collation; the other an `_id` of several parts, which only an exact comparison finds.
+    """
+    form, collation = with_one_collation(relation, design)
+    exact = rebuilt(relation, _of_labels) if collation is Collation.UNICODE_CI else relation
+    if exact is relation or Collation.UNICODE_CI in set(collations_of(exact)):
+        return [(form, collation)]
+    forms = [(form, collation), (exact, Collation.BINARY)]
+    return forms[::-1] if any(_has_exact_parts(design, name) for name in scanned(relation)) else forms
+
+
+def _has_exact_parts(design: Design, entity: str) -> bool:
+    """Whether rows of the entity lie in documents with an `_id` of several parts, whose index compares exactly."""
+    stores = [place.store for place in design.places[entity]]
+    return any(len(store.collection.id) > 1 and not identity_is_collated(design, store) for store in stores)
 
 
 def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Collation]:

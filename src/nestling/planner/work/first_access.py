@@ -26,7 +26,8 @@ from nestling.planner.work.conditions import has_some, in_turn, of_any
 from nestling.planner.work.stream import Condition, Leading, Use
 
 IndexOrder = tuple[tuple[str, int], ...]
-_EITHER_WAY: tuple[IndexOrder, ...] = ((("_id", 1),), (("_id", -1),))
+_BY_ID: IndexOrder = (("_id", 1),)
+_EITHER_WAY: tuple[IndexOrder, ...] = (_BY_ID, (("_id", -1),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,13 @@ def _by_any_index(
         if (access := _by_index(_as_collated(leading, design, keys), design, keys, order, needs)) is not None:
             yield access
     yield from _by_partial(leading, design, order)
-    parts = _by_index(_without_varying(leading), design, tuple((path, 1) for path in leading.identity), (), needs)
+    parts = _by_index(
+        _without_varying(_as_collated(leading, design, _BY_ID)),
+        design,
+        tuple((path, 1) for path in leading.identity),
+        (),
+        needs,
+    )
     if parts is not None:
         yield replace(parts, ordered=order[:1] in _EITHER_WAY)
 
@@ -90,7 +97,7 @@ def _without_varying(leading: Leading) -> Leading:
 
 def _indexes(leading: Leading, design: Design) -> Iterator[IndexOrder]:
     """The keys of every index over all documents of the collection that compares texts as the read does."""
-    yield (("_id", 1),)
+    yield _BY_ID
     for index in planned_indexes(design):
         is_here = index.collection == leading.collection and not index.partial
         if is_here and (leading.collation is Collation.UNICODE_CI or not finds_any_case(design, index)):
@@ -98,11 +105,13 @@ def _indexes(leading: Leading, design: Design) -> Iterator[IndexOrder]:
 
 
 def _as_collated(leading: Leading, design: Design, keys: IndexOrder) -> Leading:
-    """The conditions without the use of indexes for texts, if the read has a collation and no index on these keys has it."""
-    if leading.collation is Collation.BINARY:
-        return leading
-    here = (each for each in planned_indexes(design) if each.collection == leading.collection)
-    if {each.collation for each in here if each.keys == keys} != {Collation.BINARY}:
+    """The conditions without the use of an index for texts, if no index on these keys compares them as the read does.
+
+    Nor does the server use it for documents, such as an `_id` of several parts, in which there may be texts.
+    """
+    here = [each for each in planned_indexes(design) if each.collection == leading.collection]
+    by = {each.collation for each in here if each.keys == keys} | ({Collation.BINARY} if keys == _BY_ID else set())
+    if leading.collation in by:
         return leading
     texts = _texts(leading, design)
     asked = (replace(each, use=Use.NONE) if each.path in texts else each for each in leading.conditions)
@@ -110,9 +119,11 @@ def _as_collated(leading: Leading, design: Design, keys: IndexOrder) -> Leading:
 
 
 def _texts(leading: Leading, design: Design) -> frozenset[str]:
-    """The paths of the collection's texts."""
-    stored = stored_names(design.model, design.store(leading.collection))
-    return frozenset(path for path, (name, at) in stored if design.model.entity(name).attribute(at).type.name in TEXTS)
+    """The paths of the collection's texts, and `_id` if it is a document."""
+    store = design.store(leading.collection)
+    stored = stored_names(design.model, store)
+    texts = {path for path, (name, at) in stored if design.model.entity(name).attribute(at).type.name in TEXTS}
+    return frozenset(texts | ({"_id"} if len(store.collection.id) > 1 else set()))
 
 
 def _by_partial(leading: Leading, design: Design, order: IndexOrder) -> Iterator[FirstAccess]:

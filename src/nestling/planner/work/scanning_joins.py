@@ -15,6 +15,7 @@ from nestling.planner.work.estimate import walk
 from nestling.planner.work.facts import Probe, WorkFacts
 from nestling.planner.work.first_access import read
 
+_ID = "_id"
 _CONDITIONS = (FilterDocuments, Where, WhereElement, WherePair)
 
 
@@ -30,12 +31,21 @@ def _notes(step: Step, facts: WorkFacts) -> Iterator[str]:
         if leading is None:
             continue
         access = read(leading, facts.design)
-        scanned = access.work.scanned
-        if scanned > FEW_ROWS and access.rows < scanned * HALF:
+        documents = access.work.scanned + (access.work.documents if path == _ID else 0.0)
+        if documents > FEW_ROWS and access.rows < documents * HALF:
             yield (
-                f"for each row it joins, the server reads all of `{leading.collection}` (about {count(scanned)} documents), as no"
-                f" index finds them by `{path}`: add the statement to the workload of `nestling design`, which then considers one"
+                f"for each row it joins, the server reads {'' if path == _ID else 'all of '}`{leading.collection}` (about "
+                f"{count(documents)} documents), {_remedy(path)}"
             )
+
+
+def _remedy(path: str) -> str:
+    if path == _ID:
+        return (
+            "as it compares texts regardless of case and accents, which the index on an `_id` of several parts does not: compare "
+            "the texts exactly (`COLLATE utf8mb4_bin`)"
+        )
+    return f"as no index finds them by `{path}`: add the statement to the workload of `nestling design`, which then considers one"
 
 
 def _joined(step: Step) -> Iterator[tuple[Step, str]]:
@@ -43,6 +53,8 @@ def _joined(step: Step) -> Iterator[tuple[Step, str]]:
     match step:
         case Lookup(foreign=foreign, foreign_path=path) | Correlate(foreign=foreign, equal=(_, path)):
             yield foreign, path
+        case Correlate(foreign=foreign, identity=parts) if parts:
+            yield foreign, _ID
         case GraphLookup(collection=collection, to=path):
             yield CollectionScan(collection), path
         case _:

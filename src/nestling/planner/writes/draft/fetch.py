@@ -29,7 +29,7 @@ from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import Type
 from nestling.planner.reads import ways
 from nestling.planner.reads.agreeing_keys import keys_agree
-from nestling.planner.reads.collation import with_one_collation
+from nestling.planner.reads.collation import collated
 from nestling.planner.reads.lower import branches, lower
 from nestling.planner.reads.rewrites.case_as_pattern import with_cases_as_patterns
 from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan, VariableNames
@@ -80,11 +80,15 @@ def rows_by_place(
 ) -> list[tuple[Place | None, ReadPlan]]:
     """The rows of the scan at each of its places; None for those whose home is copies."""
     rows_said = Project(filtered(scan, predicate), "row", tuple(Named(name, value) for name, value in outputs))
-    relation, collation = with_one_collation(with_cases_as_patterns(rows_said), design)
-    asked = list(prices.ways(relation, design)) if prices is not None else []
-    found = [made for each in asked if (made := _by_place(each, scan, raw, design, collation)) is not None]
+    forms = collated(with_cases_as_patterns(rows_said), design)
+    asked = (
+        [(each, collation) for form, collation in forms for each in prices.ways(form, design)]
+        if prices is not None
+        else []
+    )
+    found = [made for each, collation in asked if (made := _by_place(each, scan, raw, design, collation)) is not None]
     if prices is None or not found:
-        made = _by_place(relation, scan, raw, design, collation)
+        made = _by_place(forms[0][0], scan, raw, design, forms[0][1])
         assert made is not None, "a scan alone is read where it stands"
         return made
     return found[prices.cheapest([[plan for _, plan in each] for each in found], design)]
@@ -115,9 +119,11 @@ def _raw(at: PlacedScan | None, raw: _Raw) -> Mapping[str, str]:
 
 def plan(design: Design, relation: Relation, prices: FetchPrices | None = None) -> ReadPlan:
     """The rows of a relation, NULLs left out."""
-    relation, collation = with_one_collation(relation, design)
-    asked = prices.ways(relation, design) if prices is not None else [relation]
-    plans = [_plan_of(each, design, collation) for each in asked]
+    plans = [
+        _plan_of(each, design, collation)
+        for form, collation in collated(relation, design)
+        for each in (prices.ways(form, design) if prices is not None else [form])
+    ]
     return plans[0] if prices is None else plans[prices.cheapest([[each] for each in plans], design)]
 
 
