@@ -119,3 +119,14 @@ def _are_mariadbs(both: Both, sql: str) -> None:
 def test_rows_and_given_lists_are_gaps(shops: Beside, sql: str) -> None:
     """They are refused in words."""
     assert "ANY" in shops.gap(sql)
+
+
+@pytest.mark.parametrize(
+    "condition", ["price > ALL (SELECT rent FROM shop)", "NOT price > ANY (SELECT rent FROM shop)"]
+)
+def test_what_every_row_is_compared_with_is_made_once(both: Both, condition: str) -> None:
+    """The greatest value comes first, and the items are read beside it."""
+    read = both.convert(f"SELECT id FROM item WHERE {condition}")
+    names = [next(iter(stage)) for stage in read.pipeline]
+    assert names.index("$group") < names.index("$lookup")
+    assert read.collection == "shop"

@@ -22,7 +22,7 @@ Rewrites of relations, in the order they run (`planner/reads/ways.py`, then `_pl
 | `join_order` | inner joins in the order that reads least; `grouped_in_as_join` makes joins of IN over groups |
 | `early_groups` | rows are grouped before their parents are looked up |
 | `early_sums` | rows are summed by parent before their parents are looked up |
-| `values_first` | the one value of a subquery is made before the rows are read |
+| `values_first` | the one value of a subquery is made before the rows are read; of ANY and ALL the extreme (`extremes_first`) |
 | `late_children` | rows are limited before their children are joined to them |
 | `first_children` | of children under a LIMIT the copies in their parent; `extreme_child` finds greatest and least ones |
 | `late_parents` | rows are limited before their parents are looked up |

@@ -15,6 +15,7 @@ from nestling.ir.statements.expression import Arithmetic, Column, Compare, Expre
 from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.statements.operators import Comparison
 from nestling.planner.reads.rewrites.conjuncts import restricted
+from nestling.planner.reads.rewrites.extremes_first import extreme_first
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
 from nestling.planner.reads.traverse import free_columns, rewritten, single, subqueries
 
@@ -39,14 +40,22 @@ def with_values_first(relation: Relation) -> Relation:
 
 def _beside_values(relation: a.Filter) -> Relation:
     predicates = conjuncts(relation.predicate)
-    values = {each: found for each in predicates if (found := _compared_subquery(each)) is not None}
-    if not values or free_columns(relation):
+    found = {each: made for each in predicates if (made := _value_first(each)) is not None}
+    if not found or free_columns(relation):
         return relation
     rows = restricted(relation.input, [each for each in predicates if not has_subquery(each)])
-    for found in dict.fromkeys(values.values()):
-        rows = a.Join(JoinKind.CROSS, without_empty_group(found.relation), rows)
-    asked = [_with_column(each, values[each]) for each in predicates if each in values]
-    return restricted(rows, [*asked, *(each for each in predicates if has_subquery(each) and each not in values)])
+    for value in dict.fromkeys(value for value, _ in found.values()):
+        rows = a.Join(JoinKind.CROSS, value, rows)
+    asked = [condition for _, condition in found.values()]
+    return restricted(rows, [*asked, *(each for each in predicates if has_subquery(each) and each not in found)])
+
+
+def _value_first(predicate: Expression) -> tuple[Relation, Expression] | None:
+    """The one row with the value that a condition compares with, and the condition on its columns."""
+    value = _compared_subquery(predicate)
+    if value is None:
+        return extreme_first(predicate)
+    return without_empty_group(value.relation), _with_column(predicate, value)
 
 
 def _compared_subquery(predicate: Expression) -> ScalarSubquery | None:
