@@ -328,6 +328,7 @@ def test_fields_that_are_not_in_the_design(shelf: Path, target: str, database: D
     done = nestling("check", "design.yaml", target, cwd=shelf)
     assert done.code == 0
     assert done.out.startswith("Clean: ")
+    assert done.out.endswith("; 2 fields outside the design are read by no statement: see above.\n")
     count = database["authors"].count_documents({"nickname": "N"})
     assert f"note: `authors.nickname` in {count} documents, such as _id 3, is not in the design" in done.err
     assert "note: `books.author.born` in 1 document, such as _id 3, is not in the design" in done.err

@@ -308,8 +308,12 @@ def verdict(report: CheckReport) -> str:
         documents = f"a sample, {report.checked:,} of {counted(report.sampled_of, 'document')},"
     looked = f"{documents} in {counted(len(report.verdicts), 'check')} ({report.seconds:.1f} s)"
     if not values:
-        unseen = f"; {counted(len(report.gaps), 'thing')} could not be compared: see above" if report.gaps else ""
-        return f"Clean: {looked}{unseen}."
+        unseen = [f"{counted(len(report.gaps), 'thing')} could not be compared"] if report.gaps else []
+        outside = {"field": len(report.unknown), "collection": len(report.strays)}
+        if named := [counted(number, noun) for noun, number in outside.items() if number]:
+            are = agreeing(sum(outside.values()))
+            unseen.append(f"{' and '.join(named)} outside the design {are} read by no statement")
+        return f"Clean: {looked}{''.join(f'; {each}' for each in unseen)}{': see above' if unseen else ''}."
     if report.clean:
         times = f" in {counted(report.passes, 'pass')}" if report.passes > 1 else ""
         return f"Repaired: {counted(values, 'difference')}{times}, of {looked}."
