@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from unicodedata import normalize
 
 
@@ -24,6 +24,13 @@ class Identifiers:
     def __init__(self, *used: str, reserved: Container[str] = (), otherwise: str) -> None:
         self._used, self._reserved, self._otherwise = set(used), reserved, otherwise
         self._found: dict[str, str] = {}
+
+    def keep(self, names: Iterable[str]) -> None:
+        """Give the names that are identifiers already to what is called so, whatever comes before it."""
+        for name in names:
+            if name not in self._used and identifier(name, self._reserved, otherwise=self._otherwise) == name:
+                self._used.add(name)
+                self._found[name] = name
 
     def __getitem__(self, name: str) -> str:
         if name not in self._found:

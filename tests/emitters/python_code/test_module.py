@@ -177,3 +177,10 @@ def test_a_gap_is_a_comment() -> None:
     text = module([NotCompiled("lost", "SELECT", Gap(GapKind.NEVER, "an order of\nbytes"))])
     assert "# lost is not converted: an order of bytes (MongoDB cannot)" in text
     compile(text, "queries.py", "exec")
+
+
+def test_a_statement_keeps_a_name_that_python_takes() -> None:
+    """Whatever comes before it that would be called so, too."""
+    gap = Gap(GapKind.NEVER, "nothing")
+    text = module([NotCompiled(name, "SELECT", gap) for name in ("a-b", "a.b", "a_b", "len")])
+    assert [line.split()[1] for line in text.splitlines() if line.startswith("# ")] == ["a_b_2", "a_b_3", "a_b", "len_"]

@@ -34,8 +34,9 @@ def lacking(statements: Iterable[CodeStatement]) -> tuple[tuple[str, str], ...]:
     return tuple((each.name, why) for each in statements if (why := _source(each, "statement")[1]))
 
 
-def _functions(statements: Iterable[CodeStatement]) -> Iterator[str]:
+def _functions(statements: Sequence[CodeStatement]) -> Iterator[str]:
     names = Identifiers(reserved=_RESERVED, otherwise="statement")
+    names.keep(each.name for each in statements)
     for statement in statements:
         name = names[statement.name]
         source, why = _source(statement, name)
