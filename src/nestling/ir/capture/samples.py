@@ -8,11 +8,11 @@ from typing import Any
 
 from bson import Decimal128, ObjectId
 
+from nestling.ir.capture.clauses import LOGICAL
 from nestling.ir.capture.folded_names import folded
 
 _SETTING = ("$set", "$inc", "$mul", "$min", "$max", "$push", "$addToSet")
-_POSITIVE = {"$ne": "$eq", "$nin": "$in"}
-"""By negating operator, the positive operator, as which a condition on arrays is expressed and then negated."""
+_LISTS = ("$in", "$nin", "$all", "$mod")
 _LONGEST = 200
 
 
@@ -49,7 +49,7 @@ def _stages(found: object) -> Iterator[tuple[str, object]]:
 
 def _conditions(found: object, prefix: str = "") -> Iterator[tuple[str, object]]:
     for name, test in found.items() if isinstance(found, Mapping) else ():
-        if name in ("$and", "$or", "$nor") and isinstance(test, list):
+        if name in LOGICAL and isinstance(test, list):
             for inner in test:
                 yield from _conditions(inner, prefix)
         elif not str(name).startswith("$"):
@@ -64,15 +64,16 @@ def _tests(path: str, found: object) -> Iterator[tuple[str, object]]:
     for operator, value in found.items() if isinstance(found, Mapping) else ():
         if operator == "$not":
             yield from _tests(path, value)
-        elif operator == "$elemMatch":
-            yield from _conditions(value, f"{path}.")
+        elif operator == "$elemMatch" and isinstance(value, Mapping):
+            of_value = any(str(each).startswith("$") and each not in LOGICAL for each in value)
+            yield from _tests(path, value) if of_value else _conditions(value, f"{path}.")
         for each in value if operator == "$all" and isinstance(value, list) else ():
             if isinstance(each, Mapping):
                 yield from _tests(path, each)
-        for name in {operator, _POSITIVE.get(operator, operator)}:
-            for number, each in enumerate(value) if name in ("$in", "$nin", "$all") and isinstance(value, list) else ():
-                yield from _value(f"{path} {name} {number}", each)
-            yield from _value(f"{path} {name}", value)
+        given = [each for each in value if each is not None] if operator in _LISTS and isinstance(value, list) else []
+        for number, each in enumerate(given):
+            yield from _value(f"{path} {operator} {number}", each)
+        yield from _value(f"{path} {operator}", value)
 
 
 def _fields(operator: str, found: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from nestling.ir.capture.application_joins import Follower
 from nestling.ir.capture.capture import Capture, CaptureKind, ShapeTotals
+from nestling.ir.capture.clauses import LOGICAL
 from nestling.ir.capture.shape import CommandShape
 from nestling.ir.facts.collection import Skipped
 from nestling.ir.facts.statement import LastSeen
@@ -109,13 +110,24 @@ def _values(sums: Sums) -> tuple[float, int, int, int, int, int, int]:
 
 
 def list_values(command: Mapping[str, Any]) -> int:
-    """Values in the `$in`, `$nin` and `$all` lists of a command's filter."""
-    found = command.get("filter") or command.get("query") or command.get("q") or _first_match(command)
-    if not isinstance(found, Mapping):
-        return 0
-    tests = [test for test in found.values() if isinstance(test, Mapping)]
-    lists = (test[name] for test in tests for name in ("$in", "$nin", "$all") if name in test)
-    return sum(len(each) for each in lists if isinstance(each, list | tuple))
+    """Values in the `$in`, `$nin` and `$all` lists of a command's filter, without nulls, which are no parameters."""
+    return sum(sum(value is not None for value in each) for each in lists_of(command))
+
+
+def lists_of(command: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
+    """The `$in`, `$nin` and `$all` lists of a command's filter."""
+    return _lists(command.get("filter") or command.get("query") or command.get("q") or _first_match(command))
+
+
+def _lists(found: object) -> Iterator[Sequence[Any]]:
+    for name, each in found.items() if isinstance(found, Mapping) else ():
+        if name in ("$in", "$nin", "$all"):
+            yield from [each] if isinstance(each, list | tuple) else []
+        elif name in LOGICAL:
+            for alternative in each if isinstance(each, list | tuple) else ():
+                yield from _lists(alternative)
+        elif not str(name).startswith("$") or name in ("$not", "$elemMatch"):
+            yield from _lists(each)
 
 
 def _first_match(command: Mapping[str, Any]) -> object:

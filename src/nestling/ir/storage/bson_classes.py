@@ -19,9 +19,10 @@ _CLASSES = {
 
 def never_equal(one: Attribute, other: Attribute) -> bool:
     """Whether no value of one has the BSON type of a value of the other."""
-    mine, theirs = _classes(one), _classes(other)
+    mine, theirs = bson_classes(one), bson_classes(other)
     return None not in mine | theirs and not mine & theirs
 
 
-def _classes(attribute: Attribute) -> set[str | None]:
+def bson_classes(attribute: Attribute) -> set[str | None]:
+    """The BSON types that an attribute's values may have; None among them: any."""
     return {_CLASSES.get(each.name) for each in (attribute.type, *attribute.also)}

@@ -10,7 +10,7 @@ from nestling.sources.capture.sql.documents import New, StatementDraft, Written
 from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow
 from nestling.sources.capture.sql.field_values import CannotSay, FieldValue, Many, RowAttribute
-from nestling.sources.capture.sql.filters import conditions, tested
+from nestling.sources.capture.sql.filters import conditions, element_conditions
 from nestling.sources.capture.sql.inserts import rows_within
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import RowsQuery
@@ -91,14 +91,14 @@ def _pulled(saying: StatementDraft, element: FieldValue, change: ArrayChange) ->
         if not isinstance(element, RowAttribute):
             raise CannotSay(f"`$pullAll` from `{change.path}`, whose elements are documents")
         saying.notes.append("`$pullAll` removes every value of its list; the SQL statement removes one")
-        return list(tested(saying, element, change.path, {"$eq": next(iter(change.operand), "?null")}))
+        return element_conditions(saying, element, change.path, {"$eq": next(iter(change.operand), "?null")})
     if not isinstance(change.operand, dict):
         raise CannotSay(f"`$pull` from `{change.path}`")
     if any(name in ("$in", "$nin", "$all") for name in change.operand) or _lists(change.operand):
         saying.notes.append("the number of values in the list of `$pull` is unknown; the SQL statement has one")
     if isinstance(element, RowAttribute):
         with saying.parameters.inside(PULLED):
-            return list(tested(saying, element, change.path, change.operand))
+            return element_conditions(saying, element, change.path, change.operand)
     with saying.parameters.inside(f"{PULLED}.{change.path}"):
         return conditions(saying, element, change.operand)
 

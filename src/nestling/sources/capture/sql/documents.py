@@ -28,6 +28,8 @@ from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.words import Parameters
 
 _Fields = dict[str, FieldValue]
+MOST_LISTED = 50
+"""Values a list is written with at most."""
 FOLLOWED = "_followed"
 """How the array of a join is called that the application makes itself."""
 _NO_ROWS = {
@@ -41,15 +43,16 @@ _NO_ROWS = {
 class StatementDraft:
     """One statement being written: the design, its rows and parameters so far, and the notes about it.
 
-    `listed`: how many values its lists have. `single`: the rows of arrays with at most one element, by how they are joined.
-    `kind`: the value its filter compares a discriminator with; empty if unknown. `beside`: the rows of subtypes whose fields are
-    beside those of a row, by that row and the relationship. `finds_one`: it finds one of several documents by a query.
-    `statistics`: of the documents, as far as they are known.
+    `listed`: how many values its lists have together, on average, and `lists`: how many lists there are. `single`: the rows of
+    arrays with at most one element, by how they are joined. `kind`: the value its filter compares a discriminator with; empty
+    if unknown. `beside`: the rows of subtypes whose fields are beside those of a row, by that row and the relationship.
+    `finds_one`: it finds one of several documents by a query. `statistics`: of the documents, as far as they are known.
     """
 
     design: Design
     parameters: Parameters
-    listed: int = 1
+    listed: float = 1
+    lists: int = 1
     kind: str = ""
     rows: EntityRows = field(default_factory=EntityRows)
     notes: list[str] = field(default_factory=list)
@@ -57,6 +60,14 @@ class StatementDraft:
     beside: dict[tuple[int, str], EntityRow] = field(default_factory=dict)
     finds_one: bool = False
     statistics: Statistics = field(default_factory=Statistics)
+
+    def list_length(self, place: str) -> int:
+        """The number of values that the list at a place is written with."""
+        average, known = self.listed / max(self.lists, 1), self.parameters.sampled(place)
+        number = known if known and self.lists > 1 else min(max(round(average), 1), MOST_LISTED)
+        if self.listed != round(self.listed):
+            self.notes.append(f"its lists vary in length: {average:.1f} values on average, written with {number}")
+        return number
 
     def store(self, collection: str) -> StoredCollection:
         """The collection of that name; raises CannotSay."""

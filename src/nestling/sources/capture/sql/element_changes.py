@@ -12,7 +12,7 @@ from nestling.sources.capture.sql.assignments import assigned, is_upkeep
 from nestling.sources.capture.sql.documents import New, StatementDraft, Written
 from nestling.sources.capture.sql.entity_rows import EntityRow
 from nestling.sources.capture.sql.field_values import CannotSay, FieldValue, Many, RowAttribute
-from nestling.sources.capture.sql.filters import conditions, tested
+from nestling.sources.capture.sql.filters import conditions, element_conditions
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import update
@@ -152,7 +152,7 @@ def _of_element(
             return conditions(saying, element, {path: tests})
     if isinstance(element, RowAttribute):
         inner = tests["$elemMatch"] if set(tests) == {"$elemMatch"} else tests
-        return list(tested(saying, element, array, inner))
+        return element_conditions(saying, element, array, inner)
     if set(tests) != {"$elemMatch"}:
         raise CannotSay(f"elements of `{array}` compared as a whole")
     with saying.parameters.inside(array):

@@ -19,9 +19,24 @@ from nestling.sources.capture.sql.field_values import (
     Unmapped,
 )
 from nestling.sources.capture.sql.paths import PathTarget, find, known
+from nestling.sources.capture.sql.predicates import ALWAYS, NEVER, Predicate, Test, every, negated, some, text_of
+from nestling.sources.capture.sql.scalar_tests import check_type
 
 NULL, REMOVED = "?null", "$$REMOVE"
-_COMPARED = {"$eq": "=", "$ne": "<>", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+_COMPARED = {
+    "$eq": ("=", "<>"),
+    "$ne": ("<>", "="),
+    "$gt": (">", "<="),
+    "$gte": (">=", "<"),
+    "$lt": ("<", ">="),
+    "$lte": ("<=", ">"),
+}
+_FLIPPED = {"$eq": "$eq", "$ne": "$ne", "$gt": "$lt", "$gte": "$lte", "$lt": "$gt", "$lte": "$gte"}
+_TRUTHS = frozenset({"$and", "$or", "$not", "$in", *_COMPARED})
+ONE_NULL = "SQL does not distinguish null from a missing field"
+TWO_MISSING = (
+    "a comparison of two fields that may be missing: in MongoDB two missing fields are equal, null is more than missing"
+)
 _BETWEEN = {"$add": "+", "$subtract": "-", "$multiply": "*", "$divide": "/", "$mod": "%", "$concat": "||"}
 _FUNCTIONS = {
     "$abs": "ABS",
@@ -97,13 +112,11 @@ def _operator(saying: StatementDraft, document: FieldValue, name: str, operand: 
         return scalar(saying, document, each, names).text
 
     operands = operand if isinstance(operand, list) else [operand]
+    if name in _TRUTHS:
+        return Sql(text_of(truth(saying, document, {name: operand}, names)), _name(saying, document, operands, names))
     if (made := _simple(name, operands, text)) is not None:
         return Sql(made, _name(saying, document, operands, names))
     match name:
-        case _ if name in _COMPARED:
-            return Sql(_comparison(saying, document, name, operands, names))
-        case "$in":
-            return _member(saying, document, operands, names)
         case "$literal":
             return value(saying, document, operand if isinstance(operand, str) else "?number", names)
         case "$ifNull":
@@ -120,10 +133,6 @@ def _operator(saying: StatementDraft, document: FieldValue, name: str, operand: 
 
 def _simple(name: str, operands: list[Any], text: Callable[[Any], str]) -> str | None:
     """Operators whose operands are expressed one by one; None for the others."""
-    if name in ("$and", "$or"):
-        return f"({f' {name[1:].upper()} '.join(map(text, operands))})" if operands else "TRUE"
-    if name == "$not":
-        return f"NOT ({text(operands[0])})"
     if name in _BETWEEN:
         return "(" + f" {_BETWEEN[name]} ".join(map(text, operands)) + ")"
     if name in _FUNCTIONS:
@@ -131,31 +140,85 @@ def _simple(name: str, operands: list[Any], text: Callable[[Any], str]) -> str |
     return f"CAST({text(operands[0])} AS {_CASTS[name]})" if name in _CASTS else None
 
 
+def truth(saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> Predicate:
+    """Whether an expression is true; raises CannotSay."""
+    if isinstance(found, bool | int):
+        return ALWAYS if found else NEVER
+    name = next(iter(found)) if isinstance(found, dict) and len(found) == 1 else ""
+    if name not in _TRUTHS:
+        text = scalar(saying, document, found, names).text
+        return Test((text,), (f"NOT {text}", f"{text} IS NULL"))
+    operand = found[name]
+    operands = operand if isinstance(operand, list) else [operand]
+    match name:
+        case "$and":
+            return every(truth(saying, document, each, names) for each in operands)
+        case "$or":
+            return some(truth(saying, document, each, names) for each in operands)
+        case "$not":
+            return negated(truth(saying, document, operands[0], names))
+        case "$in":
+            return _member(saying, document, operands, names or {})
+        case _:
+            return _comparison(saying, document, name, operands, names or {})
+
+
 def _comparison(
     saying: StatementDraft, document: FieldValue, name: str, operands: list[Any], names: NamedValues
-) -> str:
-    """Comparisons with null ask whether a value is there: nothing is less than it."""
+) -> Predicate:
+    """A comparison: what is missing is less than null, and null is less than any value."""
     first, second = operands
     for one, other, flipped in ((first, second, False), (second, first, True)):
         if other == NULL:
-            tested = scalar(saying, document, one, names).text
-            at_most = ("$eq", "$gte" if flipped else "$lte")
-            return f"{tested} IS {'' if name in at_most else 'NOT '}NULL"
+            return _with_null(saying, scalar(saying, document, one, names), _FLIPPED[name] if flipped else name)
     left, right = _named_alike(saying, document, first, second, names)
-    return f"{left} {_COMPARED[name]} {right}"
+    if left.may_be_null and right.may_be_null:
+        saying.notes.append(TWO_MISSING)
+    less, more = (f"{side.text} IS NULL" if side.may_be_null else "" for side in (left, right))
+    holds, fails = (f"{left.text} {operator} {right.text}" for operator in _COMPARED[name])
+    only_less = f"({less} AND {right.text} IS NOT NULL)" if less and more else less
+    only_more = f"({more} AND {left.text} IS NOT NULL)" if less and more else more
+    match name:
+        case "$eq":
+            return _test([holds], [fails, less, more])
+        case "$ne":
+            return _test([holds, less, more], [fails])
+        case "$lt":
+            return _test([holds, only_less], [fails, more])
+        case "$lte":
+            return _test([holds, less], [fails, only_more])
+        case "$gt":
+            return _test([holds, only_more], [fails, less])
+        case _:
+            return _test([holds, more], [fails, only_less])
+
+
+def _test(holds: list[str], fails: list[str]) -> Predicate:
+    return Test(tuple(filter(None, holds)), tuple(filter(None, fails)))
+
+
+def _with_null(saying: StatementDraft, tested: ScalarValue, name: str) -> Predicate:
+    """A comparison with null, from which a missing field differs."""
+    if tested.may_be_null and name not in ("$gt", "$lte"):
+        saying.notes.append(f"`{name}` of null in an expression: {ONE_NULL}")
+    missing, there = f"{tested.text} IS NULL", f"{tested.text} IS NOT NULL"
+    is_missing = Test((missing,), (there,))
+    return is_missing if name in ("$eq", "$lte", "$lt") else negated(is_missing)
 
 
 def _named_alike(
     saying: StatementDraft, document: FieldValue, first: Any, second: Any, names: NamedValues
-) -> tuple[str, str]:
+) -> tuple[ScalarValue, ScalarValue]:
     """Both sides of a comparison; a parameter is named after what it is compared with."""
-    sides = []
+    sides: list[ScalarValue] = []
     for one, other in ((first, second), (second, first)):
         is_word = isinstance(one, str) and one.startswith("?")
         if is_word and not (isinstance(other, str) and other.startswith("?")):
-            sides.append(saying.parameters.new(scalar(saying, document, other, names).name))
+            with_one = scalar(saying, document, other, names)
+            check_type(saying, with_one, str(other), str(one))
+            sides.append(Sql(saying.parameters.new(with_one.name), may_be_null=False))
         else:
-            sides.append(scalar(saying, document, one, names).text)
+            sides.append(scalar(saying, document, one, names))
     return sides[0], sides[1]
 
 
@@ -167,12 +230,29 @@ def _name(saying: StatementDraft, document: FieldValue, operands: list[Any], nam
     return "value"
 
 
-def _member(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> Sql:
+def _member(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> Predicate:
     tested = scalar(saying, document, operands[0], names)
     if not isinstance(operands[1], list):
         raise CannotSay("`$in` with an array from the document")
-    listed = [saying.parameters.new(tested.name) for _ in range(max(saying.listed, 1))]
-    return Sql(f"{tested.text} IN ({', '.join(listed)})")
+    parts = [_with_null(saying, tested, "$eq")] if NULL in operands[1] else []
+    given = [each for each in operands[1] if each != NULL]
+    if given:
+        listed = ", ".join(_listed(saying, document, tested, given, names))
+        fails = [f"{tested.text} NOT IN ({listed})", f"{tested.text} IS NULL" if tested.may_be_null else ""]
+        parts.insert(0, _test([f"{tested.text} IN ({listed})"], fails))
+    return some(parts)
+
+
+def _listed(
+    saying: StatementDraft, document: FieldValue, tested: ScalarValue, given: list[Any], names: NamedValues
+) -> list[str]:
+    """The values of a list: parameters if they are unknown, and then any number of them."""
+    words = [each for each in given if isinstance(each, str) and each.startswith("?")]
+    for word in words:
+        check_type(saying, tested, tested.name, word)
+    known = [scalar(saying, document, each, names).text for each in given if each not in words]
+    number = max(saying.list_length(tested.name), len(words)) if words else 0
+    return [*known, *(saying.parameters.new(tested.name) for _ in range(number))]
 
 
 def _first_there(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> FieldValue:

@@ -77,7 +77,7 @@ class Many:
     """An array whose elements are rows: `join(outer)` gives the first row joined for them and their own, `element` its value.
 
     `order` and `limit`: only the first of them are there. `own`: the elements are the row that has the array, as in a bucket.
-    `refers`: the elements are keys of rows that lie elsewhere.
+    `refers`: the elements are keys of rows that lie elsewhere. `always`: it is there even if it is empty.
     """
 
     name: str
@@ -87,6 +87,7 @@ class Many:
     limit: int | None = None
     own: bool = False
     refers: bool = False
+    always: bool = False
 
 
 @dataclass(frozen=True, slots=True)

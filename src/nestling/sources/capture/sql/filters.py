@@ -1,16 +1,21 @@
-"""Filters as conditions of SQL."""
+"""Filters as conditions of SQL.
+
+A negated test (`$nor`, `$not`, `$ne`, `$nin`) is the test itself, negated: of an array `NOT EXISTS`, of one value with
+`OR … IS NULL`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import Any
 
-from nestling.ir.capture.clauses import BEGINS
+from nestling.ir.capture.clauses import LOGICAL
 from nestling.ir.facts.steps import ANY_KEY
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements
 from nestling.sources.capture.sql.entity_rows import token
-from nestling.sources.capture.sql.expressions import scalar
+from nestling.sources.capture.sql.expressions import truth
 from nestling.sources.capture.sql.field_values import (
     AskedByKind,
     CannotSay,
@@ -19,263 +24,296 @@ from nestling.sources.capture.sql.field_values import (
     FieldValue,
     Many,
     RowAttribute,
-    ScalarValue,
     Sql,
     Unmapped,
 )
-from nestling.sources.capture.sql.paths import find
+from nestling.sources.capture.sql.paths import PathTarget, find
+from nestling.sources.capture.sql.predicates import (
+    NEVER,
+    OneWay,
+    Predicate,
+    Test,
+    conjuncts,
+    every,
+    negated,
+    some,
+    text_of,
+)
+from nestling.sources.capture.sql.scalar_tests import (
+    ANY_BOUND,
+    NOT_TOLD_APART,
+    NULL,
+    OneOfAll,
+    asks_for_any,
+    no_documents,
+    requires_value,
+    tested,
+)
 
 _Condition = Mapping[str, Any]
-NULL, ANY_BOUND = "?null", "?minmax"
-ENDS_OF_BEGINNING = {"$gte": "from", "$lt": "before"}
-"""Texts that begin alike are a range: from that beginning to before the first text behind them all."""
-_COMPARED = {"$eq": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
-MOST_LISTED = 50
-"""Values a list is written with at most."""
+_NEGATIVE = ("$ne", "$nin")
+_OF_NOTHING = ("$eq", "$ne", "$gte", "$lte")
+"""Comparisons that null and missing fields pass if they are compared with null."""
+_EMPTY_IS_MISSING = "`{}`: SQL does not distinguish an empty array from a missing one"
+_ORDER_OF_FIELDS = (
+    "`{}` is compared as a whole: MongoDB also compares the order of its fields, the SQL statement does not"
+)
 
 
 def conditions(saying: StatementDraft, document: FieldValue, condition: _Condition) -> list[str]:
     """The conditions of a filter, all of which must hold; raises CannotSay."""
-    made: list[str] = []
+    return [text for text in conjuncts(predicate(saying, document, condition)) if text != "1 = 1"]
+
+
+def element_conditions(saying: StatementDraft, element: FieldValue, path: str, tests: _Condition) -> list[str]:
+    """The conditions that an element of an array has to meet itself; raises CannotSay."""
+    return [text for text in conjuncts(_passes(saying, PathTarget(element), path, tests)) if text != "1 = 1"]
+
+
+def predicate(saying: StatementDraft, document: FieldValue, condition: _Condition) -> Predicate:
+    """A filter; raises CannotSay."""
+    return every(_parts(saying, document, condition))
+
+
+def _parts(saying: StatementDraft, document: FieldValue, condition: _Condition) -> Iterator[Predicate]:
     for name, test in condition.items():
         match name:
             case "$and":
-                made += [text for each in test for text in conditions(saying, document, each)]
+                yield every(predicate(saying, document, each) for each in test)
             case "$or":
-                made.append(_any([_all(conditions(saying, document, each)) for each in test]))
+                yield some(predicate(saying, document, each) for each in test)
             case "$nor":
-                made += [f"NOT {_within(_all(conditions(saying, document, each)))}" for each in test]
+                yield negated(some(predicate(saying, document, each) for each in test))
             case "$expr":
-                made.append(scalar(saying, document, test).text)
+                yield truth(saying, document, test)
             case _ if name.startswith("$"):
                 raise CannotSay(f"`{name}` in a filter")
             case _:
-                made += _field(saying, document, name, test)
-    return made
+                yield _passes(saying, _target(saying, document, name), name, test)
 
 
-def _field(saying: StatementDraft, document: FieldValue, path: str, tests: _Condition) -> list[str]:
+def _target(saying: StatementDraft, document: FieldValue, path: str) -> PathTarget:
     found = find(document, path)
+    if isinstance(found.value, Many) and ANY_KEY in found.places:
+        saying.notes.append(f"`{path}` is one position in an array; the SQL statement matches any")
+    return found
+
+
+def _passes(saying: StatementDraft, found: PathTarget, path: str, tests: _Condition) -> Predicate:
+    """All the tests of a field."""
+    needs_value = any(requires_value(*each) for each in tests.items())
+    left = {
+        name: operand
+        for name, operand in tests.items()
+        if isinstance(found.value, Many) or not (needs_value and asks_for_any(name, operand))
+    }
+    return every(_pass(saying, found, path, name, operand) for name, operand in left.items())
+
+
+def _pass(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> Predicate:
+    """One test of a field."""
+    if name == "$not":
+        return negated(_passes(saying, found, path, operand))
+    if name == "$exists" and not operand:
+        return negated(_met(saying, found, path, name, True))
+    made = _met(saying, found, path, name, operand)
+    return negated(made) if name in _NEGATIVE else made
+
+
+def _met(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> Predicate:
+    """One test of a field, `$ne` and `$nin` without their negation: it holds if any of the values under the path passes."""
     match found.value:
         case Discriminator():
-            return [_of_kind(saying, found.value, tests)]
+            return _of_kind(saying, found.value, name, operand)
         case Unmapped():
             raise found.value.refusal()
         case Many():
-            if ANY_KEY in found.places:
-                saying.notes.append(f"`{path}` is one position in an array; the SQL statement matches any")
-            return _of_array(saying, found.value, path, found.rest, tests)
+            return _of_array(saying, found, path, name, operand)
         case DocumentTree():
-            return _of_document(saying, found.value, path, tests)
+            return _of_document(saying, found.value, path, name, operand)
         case RowAttribute() | Sql():
-            return list(tested(saying, found.value, path, tests))
+            return tested(saying, found.value, path, name, operand)
 
 
-def _of_kind(saying: StatementDraft, value: Discriminator, tests: _Condition) -> str:
+def _of_kind(saying: StatementDraft, value: Discriminator, name: str, operand: Any) -> Predicate:
     """A test of the field that tells subtypes apart: the row of the subtype is there."""
-    if set(tests) != {"$eq"} or not isinstance(tests["$eq"], str) or tests["$eq"] == NULL:
+    if name != "$eq" or not isinstance(operand, str) or operand == NULL:
         raise CannotSay(value.why)
     if saying.kind not in value.kinds:
         raise AskedByKind(tuple(value.kinds))
-    return f"{value.kinds[saying.kind].text} IS NOT NULL"
+    return OneWay(f"{value.kinds[saying.kind].text} IS NOT NULL", value.why)
 
 
-def _of_document(saying: StatementDraft, value: DocumentTree, path: str, tests: _Condition) -> list[str]:
-    made = []
-    for name, operand in tests.items():
-        if name == "$exists" or operand == NULL:
-            made.append(_there(value, path, is_there=operand is True or name == "$ne"))
-        elif name == "$eq" and isinstance(operand, Mapping):
-            equal = {f"{path}.{inner}": {"$eq": word} for inner, word in operand.items()}
-            made += conditions(saying, _at(path, value), equal)
-        else:
-            raise CannotSay(f"`{name}` on the document `{path}`")
-    return made
+def _of_document(saying: StatementDraft, value: DocumentTree, path: str, name: str, operand: Any) -> Predicate:
+    """A test of a sub-document."""
+    if name == "$exists":
+        if value.row is not None and value.row.may_lack:
+            saying.notes.append(NOT_TOLD_APART.format(name, path))
+        return _there(value, path)
+    if name in _OF_NOTHING and operand == NULL:
+        return negated(_there(value, path))
+    if name in ("$gt", "$lt") and operand == NULL:
+        return NEVER
+    if name in ("$eq", "$ne") and isinstance(operand, Mapping):
+        return _same_document(saying, value, path, operand)
+    raise CannotSay(f"`{name}` on the document `{path}`")
 
 
-def _at(path: str, value: DocumentTree) -> DocumentTree:
-    first, _, rest = path.partition(".")
-    return DocumentTree({first: _at(rest, value) if rest else value})
+def _same_document(saying: StatementDraft, value: DocumentTree, path: str, given: _Condition) -> Predicate:
+    """The document has these fields, with these values, and no others."""
+    if list(given) != [name for name in value.fields if name in given]:
+        saying.notes.append(_ORDER_OF_FIELDS.format(path))
+    parts = [_there(value, path)] if value.row is not None and value.row.may_lack else []
+    for name, word in given.items():
+        inner = f"{path}.{name}"
+        if word == NULL:
+            saying.notes.append(NOT_TOLD_APART.format("null", inner))
+        parts.append(_met(saying, find(value, name), inner, "$eq", word))
+    for name, other in value.fields.items():
+        if name not in given:
+            if isinstance(other, Many):
+                raise CannotSay(f"the document `{path}` compared with one that lacks the array `{name}`")
+            parts.append(negated(_met(saying, PathTarget(other), f"{path}.{name}", "$exists", True)))
+    return every(parts)
 
 
-def _there(value: DocumentTree, path: str, *, is_there: bool) -> str:
+def _there(value: DocumentTree, path: str) -> Predicate:
     if value.row is None or not value.key:
         raise CannotSay(f"whether the document `{path}` exists")
-    return f"{token(value.row, value.key)} IS {'NOT ' if is_there else ''}NULL"
+    key = token(value.row, value.key)
+    return Test((f"{key} IS NOT NULL",), (f"{key} IS NULL",))
 
 
-def _of_array(  # noqa: C901 - one case for each
-    saying: StatementDraft, value: Many, path: str, rest: str, tests: _Condition
-) -> list[str]:
-    """A test of an array: some element passes it."""
+def _of_array(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> Predicate:
+    """A test of an array or of what lies in it: some element passes it."""
+    value, rest = found.value, found.rest
+    assert isinstance(value, Many)
+    if operand == ANY_BOUND:
+        raise CannotSay(f"the array `{path}` compared with MinKey or MaxKey")
     if value.own:
-        return _of_own_rows(saying, value, path, rest, tests)
-    made = []
-    for name, operand in tests.items():
-        match name:
-            case "$elemMatch" if not rest:
-                made.append(exists(saying, value, operand))
-            case "$size" if not rest:
-                counted = f"({_sub(saying, value, {}, 'COUNT(*)')})"
-                made.append(f"{counted} = {saying.parameters.new('size', f'{path} $size')}")
-            case "$exists":
-                made.append(exists(saying, value, {}, negated=operand is not True))
-            case "$ne" if operand == []:
-                made.append(exists(saying, value, {}))
-            case "$eq" if operand == []:
-                made.append(exists(saying, value, {}, negated=True))
-            case "$ne" | "$nin":
-                positive = {"$eq" if name == "$ne" else "$in": operand}
-                made.append(exists(saying, value, {rest: positive}, negated=True))
-            case "$all":
-                made += [exists(saying, value, each) for each in _each_of_all(saying, rest, operand)]
-            case "$size" | "$elemMatch":
-                raise CannotSay(f"`{name}` on the array `{path}`")
-            case _:
-                made.append(exists(saying, value, {rest: {name: operand}}))
-    return made
+        return _of_own_rows(saying, value, path, rest, name, operand)
+    if name == "$all":
+        return every(_every_one(saying, value, path, rest, operand))
+    if name in _OF_NOTHING and operand == NULL:
+        return some([_some_element(saying, value, path, rest, "$eq", NULL), *_missing(saying, value, path)])
+    if name in ("$in", "$nin") and isinstance(operand, list) and NULL in operand:
+        return some([_some_element(saying, value, path, rest, name, operand), *_missing(saying, value, path)])
+    if rest:
+        return _some_element(saying, value, path, rest, name, operand)
+    return _of_whole_array(saying, value, path, name, operand, by_place=bool(found.places))
 
 
-class Nth(int):
-    """The place of a value in an `$all`, in the condition of the one element that has to have it."""
+def _of_whole_array(
+    saying: StatementDraft, value: Many, path: str, name: str, operand: Any, *, by_place: bool
+) -> Predicate:
+    match name:
+        case "$exists":
+            if not by_place:
+                _note_empty(saying, value, path)
+            return _exists(saying, value, path, lambda _: ())
+        case "$eq" | "$ne" if operand == []:
+            _note_empty(saying, value, path)
+            return negated(_exists(saying, value, path, lambda _: ()))
+        case "$size":
+            _note_empty(saying, value, path)
+            query, _ = elements(saying, value)
+            counted = query.text([("one", "COUNT(*)")], saying.design.model)
+            size = saying.parameters.new("size", f"{path} $size")
+            return Test((f"({counted}) = {size}",), (f"({counted}) <> {size}",))
+        case "$elemMatch":
+            return _element_match(saying, value, path, operand)
+        case _:
+            return _some_element(saying, value, path, "", name, operand)
 
 
-def _each_of_all(saying: StatementDraft, rest: str, operand: Any) -> list[_Condition]:
-    """A condition for each value that some element has to have; the list says of each kind one only."""
+def _note_empty(saying: StatementDraft, value: Many, path: str) -> None:
+    if not value.always:
+        saying.notes.append(_EMPTY_IS_MISSING.format(path))
+
+
+def _missing(saying: StatementDraft, value: Many, path: str) -> Iterator[Predicate]:
+    """The array itself is missing or null."""
+    if not value.always:
+        _note_empty(saying, value, path)
+        yield negated(_exists(saying, value, path, lambda _: ()))
+
+
+def _some_element(saying: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any) -> Predicate:
+    """Some element passes a test, itself or by what lies under the rest of the path in it."""
+
+    def test(element: FieldValue) -> Iterator[Predicate]:
+        if not rest and isinstance(element, DocumentTree) and operand == NULL:
+            yield NEVER  # an element that is a document is not null
+        elif rest:
+            with saying.parameters.inside(value.name):
+                yield _met(saying, find(element, rest), rest, name, operand)
+        else:
+            yield _met(saying, PathTarget(element), value.name, name, operand)
+
+    return _exists(saying, value, path, test)
+
+
+def _every_one(saying: StatementDraft, value: Many, path: str, rest: str, operand: Any) -> Iterator[Predicate]:
+    """The tests of an `$all`, each of which some element has to pass."""
     words = operand if isinstance(operand, list) else []
-    if words and not rest and all(isinstance(word, dict) and set(word) == {"$elemMatch"} for word in words):
-        return [word["$elemMatch"] for word in words]
-    _no_documents(words)
-    number = min(max(saying.listed, 1), MOST_LISTED)
-    return [{rest: {"$all": Nth(each)}} for each in range(number)]
+    if not words:
+        yield NEVER
+    elif not rest and all(isinstance(word, dict) and set(word) == {"$elemMatch"} for word in words):
+        for word in words:
+            yield _element_match(saying, value, path, word["$elemMatch"])
+    else:
+        given = [word for word in no_documents(words) if word != NULL]
+        if NULL in words:
+            yield _of_array(saying, PathTarget(value, rest), path, "$eq", NULL)
+        place = f"{rest or value.name} $all"
+        with saying.parameters.inside(value.name) if rest else nullcontext():
+            number = saying.list_length(place) if given else 0
+        for each in range(number):
+            yield _some_element(saying, value, path, rest, "$all", OneOfAll(each, tuple(given)))
 
 
-def _of_own_rows(saying: StatementDraft, value: Many, path: str, rest: str, tests: _Condition) -> list[str]:
+def _element_match(saying: StatementDraft, value: Many, path: str, operand: _Condition) -> Predicate:
+    """One element passes all tests of an `$elemMatch`."""
+    of_value = any(name.startswith("$") and name not in (*LOGICAL, "$expr") for name in operand)
+
+    def test(element: FieldValue) -> Iterator[Predicate]:
+        if of_value:
+            yield _passes(saying, PathTarget(element), value.name, operand)
+        elif isinstance(element, DocumentTree):
+            with saying.parameters.inside(value.name):
+                yield predicate(saying, element, operand)
+        else:
+            raise CannotSay(f"fields of the elements of `{path}`, which are single values")
+
+    return _exists(saying, value, path, test)
+
+
+def _of_own_rows(saying: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any) -> Predicate:
     """A test of a bucket's events, each of which is a row by itself."""
     element = value.element(value.join(False)[1])
+    why = f"a bucket none of whose events passes a test of `{path}`"
+    if name in _NEGATIVE:
+        raise CannotSay(why)
     if rest:
-        return conditions(saying, element, {rest: tests})
-    if set(tests) == {"$elemMatch"}:
-        return conditions(saying, element, tests["$elemMatch"])
-    raise CannotSay(f"a test of the bucket `{path}` as a whole")
+        made = _met(saying, find(element, rest), rest, name, operand)
+    elif name == "$elemMatch":
+        with saying.parameters.inside(value.name):
+            made = predicate(saying, element, operand)
+    else:
+        raise CannotSay(f"a test of the bucket `{path}` as a whole")
+    return OneWay(text_of(made), why)
 
 
-def exists(saying: StatementDraft, value: Many, condition: _Condition, *, negated: bool = False) -> str:
-    """Whether an array has an element that fits; the condition's empty path is the element itself."""
-    return f"{'NOT ' if negated else ''}EXISTS ({_sub(saying, value, condition, '1')})"
-
-
-def _sub(saying: StatementDraft, value: Many, condition: _Condition, shown: str) -> str:
+def _exists(
+    saying: StatementDraft, value: Many, path: str, test: Callable[[FieldValue], Iterable[Predicate]]
+) -> Predicate:
+    """The array has an element that passes a test."""
+    if value.limit is not None:
+        saying.notes.append(f"`{path}` keeps only the first {value.limit}; the SQL statement tests all")
     query, element = elements(saying, value)
-    own = condition.get("")
-    with saying.parameters.inside(value.name):
-        query.keep(conditions(saying, element, {name: test for name, test in condition.items() if name}))
-    if own is not None or any(name.startswith("$") for name in condition):
-        if not isinstance(element, RowAttribute):
-            raise CannotSay("elements of an array compared as a whole")
-        query.where += tested(saying, element, value.name, own if own is not None else condition)
-    return query.text([("one", shown)], saying.design.model)
-
-
-def tested(saying: StatementDraft, value: ScalarValue, path: str, tests: _Condition) -> Iterator[str]:
-    """The tests of one value."""
-    for name, operand in tests.items():
-        text = _test(saying, value, path, name, operand, tests)
-        if text:
-            yield text
-
-
-def _test(  # noqa: C901 - one case for each
-    saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any, tests: _Condition
-) -> str:
-    text, place = value.text, f"{path} {name}"
-    match name:
-        case "$eq" | "$ne" if operand in (NULL, ANY_BOUND):
-            equal = name == "$eq"
-            return f"{text} IS NULL" if equal else "" if _compares(tests, name) else f"{text} IS NOT NULL"
-        case "$exists":
-            if value.may_be_null:
-                saying.notes.append(
-                    f"`$exists` on `{path}` becomes IS NULL, which does not distinguish null from a missing field"
-                )
-            return "" if operand and _compares(tests, name) else f"{text} IS {'NOT ' if operand else ''}NULL"
-        case "$gt" | "$gte" | "$lt" | "$lte" if operand in (NULL, ANY_BOUND):
-            return "" if _compares(tests, name) else f"{text} IS NOT NULL"
-        case "$eq" | "$gt" | "$gte" | "$lt" | "$lte":
-            _plain(operand, path)
-            return f"{text} {_COMPARED[name]} {saying.parameters.compared(value.name, path, name)}"
-        case "$ne":
-            _plain(operand, path)
-            return _or_null(value, f"{text} <> {saying.parameters.new(value.name, place)}")
-        case "$all" if isinstance(operand, Nth):
-            return f"{text} = {saying.parameters.new(value.name, f'{place} {operand}')}"
-        case "$in" | "$nin":
-            return _listed(saying, value, place, operand, negated=name == "$nin")
-        case "$not":
-            inner = " AND ".join(tested(saying, value, path, operand))
-            return _or_null(value, f"NOT {_within(inner)}")
-        case "$regex" if operand == BEGINS:
-            saying.notes.append(f"the pattern on `{path}` becomes a range condition on its prefix")
-            compared = (
-                f"{text} {_COMPARED[way]} {saying.parameters.compared(f'{value.name}_{word}', path, way)}"
-                for way, word in ENDS_OF_BEGINNING.items()
-            )
-            return " AND ".join(compared)
-        case "$regex":
-            any_case = "" if str(operand).endswith("i") else ", which ignores the case of A to Z"
-            saying.notes.append(f"the pattern on `{path}` becomes LIKE{any_case}")
-            return f"{text} LIKE {saying.parameters.new(f'{value.name}_pattern')}"
-        case "$mod":
-            by, left = saying.parameters.new("divisor"), saying.parameters.new("remainder")
-            return f"{text} % {by} = {left}"
-        case _:
-            raise CannotSay(f"`{name}` on `{path}`")
-
-
-def _compares(tests: _Condition, but: str) -> bool:
-    """Whether another test is false of NULL anyway."""
-    return any(
-        (name in ("$eq", "$gt", "$gte", "$lt", "$lte") and operand not in (NULL, ANY_BOUND))
-        or name in ("$in", "$regex")
-        for name, operand in tests.items()
-        if name != but
-    )
-
-
-def _plain(operand: Any, path: str) -> None:
-    if not isinstance(operand, str):
-        raise CannotSay(f"`{path}` compared with a document or list")
-
-
-def _listed(saying: StatementDraft, value: ScalarValue, place: str, operand: Any, *, negated: bool) -> str:
-    words = operand if isinstance(operand, list) else []
-    _no_documents(words)
-    number = min(max(saying.listed, 1), MOST_LISTED)
-    names = [saying.parameters.new(value.name, f"{place} {at}") for at in range(number)]
-    text = f"{value.text} {'NOT ' if negated else ''}IN ({', '.join(names)})"
-    has_null = NULL in words
-    if negated:
-        return f"({text} AND {value.text} IS NOT NULL)" if has_null else _or_null(value, text)
-    return f"({text} OR {value.text} IS NULL)" if has_null else text
-
-
-def _no_documents(words: list[Any]) -> None:
-    if any(not isinstance(word, str) or word.startswith("?regex") for word in words):
-        raise CannotSay("a list of documents or patterns")
-
-
-def _or_null(value: ScalarValue, text: str) -> str:
-    """MongoDB's negations hold of what is not there, too."""
-    return f"({text} OR {value.text} IS NULL)" if value.may_be_null else text
-
-
-def _all(texts: list[str]) -> str:
-    return " AND ".join(texts) if texts else "1 = 1"
-
-
-def _any(texts: list[str]) -> str:
-    return f"({' OR '.join(map(_within, texts))})" if len(texts) > 1 else texts[0]
-
-
-def _within(text: str) -> str:
-    return f"({text})" if " AND " in text or " OR " in text else text
+    found = every(test(element))
+    if found == NEVER:
+        return NEVER
+    query.keep(conjuncts(found))
+    text = f"EXISTS ({query.text([('one', '1')], saying.design.model)})"
+    return Test((text,), (f"NOT {text}",))

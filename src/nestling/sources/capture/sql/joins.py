@@ -39,7 +39,7 @@ def lookup(saying: StatementDraft, query: RowsQuery, document: DocumentTree, bod
         raise CannotSay(local.value.why)
     after = document.row if document.row is not None and query.holds(document.row) else query.root
     made = _Lookup(saying, saying.store(body["from"]).roots[0], local, body, query, after, names, inner)
-    return Many(str(body["as"]), made.join, made.element)
+    return Many(str(body["as"]), made.join, made.element, always=True)
 
 
 @dataclass(slots=True)

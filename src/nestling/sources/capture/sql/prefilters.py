@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 Stage = dict[str, Any]
+_OF_ONE_ELEMENT = frozenset({"$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$regex", "$mod"})
 
 
 def once(pipeline: list[Stage]) -> list[Stage]:
@@ -36,7 +37,18 @@ def _without(body: Stage, array: str, again: Stage) -> Stage:
         if isinstance(inner, dict):
             if all(again.get(f"{array}.{name}") == test for name, test in inner.items()):
                 continue
-        elif path.startswith(f"{array}.") and again.get(path) == tests:
+        elif path.startswith(f"{array}.") and again.get(path) == tests and _is_of_one_element(tests):
             continue
         kept[path] = tests
     return kept
+
+
+def _is_of_one_element(tests: Stage) -> bool:
+    """Whether an array passes the tests because an element does: a negated test must be true of all its elements."""
+    return all(
+        name in _OF_ONE_ELEMENT and "?null" not in (operand, *_values(operand)) for name, operand in tests.items()
+    )
+
+
+def _values(operand: Any) -> list[Any]:
+    return operand if isinstance(operand, list) else []

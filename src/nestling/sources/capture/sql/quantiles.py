@@ -8,8 +8,8 @@ from nestling.ir.capture import CommandOperation, CommandShape, ShapeTotals
 from nestling.ir.capture.clauses import BEGINS
 from nestling.ir.statistics import EntityStatistics
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.filters import ANY_BOUND, ENDS_OF_BEGINNING, NULL
 from nestling.sources.capture.sql.reads import pipeline_of
+from nestling.sources.capture.sql.scalar_tests import ANY_BOUND, ENDS_OF_BEGINNING, NULL
 from nestling.sources.capture.sql.words import Asked
 
 FIRST_BATCH = 101

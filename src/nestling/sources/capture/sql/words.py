@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 
 from sqlglot.tokens import Tokenizer
 
@@ -64,6 +65,15 @@ class Parameters:
         if whole is not None:
             self.samples[found] = self.known[whole]
         return f":{found}"
+
+    def listed(self, name: str, place: str, number: int) -> list[str]:
+        """So many parameters for the values of a list; if fewer values are known, the last one is repeated."""
+        last = max(self.sampled(place) - 1, 0)
+        return [self.new(name, f"{place} {min(each, last)}") for each in range(number)]
+
+    def sampled(self, place: str) -> int:
+        """The number of values of a list that are known."""
+        return next(each for each in count() if self._known_place(f"{place} {each}") is None)
 
     @contextmanager
     def inside(self, array: str) -> Iterator[None]:

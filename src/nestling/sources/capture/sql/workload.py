@@ -11,6 +11,7 @@ from functools import partial
 from nestling.common.errors import DesignError
 from nestling.ir.capture import Capture, CommandOperation, CommandShape, ShapeTotals
 from nestling.ir.capture.capture import LEAST_SECONDS
+from nestling.ir.capture.tally import lists_of
 from nestling.ir.design import Design
 from nestling.ir.rate import full_rate, rate_text
 from nestling.ir.reading import Gap, GapKind
@@ -200,10 +201,11 @@ def _made(
 
 
 def _begin(design: Design, seen: ShapeTotals, kind: str, statistics: Statistics) -> StatementDraft:
-    listed = round(seen.listed / seen.count) if seen.count else 1
+    listed = seen.listed / seen.count if seen.count else 1
+    lists = sum(1 for _ in lists_of(seen.shape.clauses))
     notes = [OF_COLLATION] if "collation" in seen.shape.clauses else []
     parameters = Parameters(dict(seen.samples))
-    return StatementDraft(design, parameters, listed=listed, kind=kind, notes=notes, statistics=statistics)
+    return StatementDraft(design, parameters, listed=listed, lists=lists, kind=kind, notes=notes, statistics=statistics)
 
 
 def _is_once(seen: ShapeTotals, rows: float, window_seconds: float) -> bool:

@@ -1,0 +1,202 @@
+"""Tests of one value as conditions of SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nestling.ir.capture.clauses import BEGINS, REGEX
+from nestling.ir.model import Attribute
+from nestling.ir.storage.bson_classes import bson_classes
+from nestling.ir.types import MAY_BE_ARRAYS, TypeName
+from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.field_values import CannotSay, RowAttribute, ScalarValue
+from nestling.sources.capture.sql.predicates import ALWAYS, NEVER, Predicate, Test, every, some
+
+NULL, ANY_BOUND = "?null", "?minmax"
+ENDS_OF_BEGINNING = {"$gte": "from", "$lt": "before"}
+"""Texts that begin alike are a range: from that beginning to before the first text behind them all."""
+_COMPARED = {"$eq": ("=", "<>"), "$gt": (">", "<="), "$gte": (">=", "<"), "$lt": ("<", ">="), "$lte": ("<=", ">")}
+_POSITIVE = {"$ne": "$eq", "$nin": "$in"}
+_CLASSES = {f"?{name}": name for name in ("number", "string", "date", "bool", "objectId", "binData")}
+"""BSON types by the words for their values."""
+_NEVER_TEXTS = frozenset({TypeName.INTEGER, TypeName.FLOAT, TypeName.BOOLEAN, TypeName.OBJECT_ID})
+"""Types whose values no design of nestling's stores as texts."""
+_COMPARED_ALIKE = frozenset({*_COMPARED, "$ne"})
+_RANGES = ("$gt", "$gte", "$lt", "$lte")
+NOT_TOLD_APART = "`{}` on `{}` does not distinguish null from a missing field, which are both NULL in SQL"
+BOUNDS = "a bound that is MinKey or MaxKey is taken to include every value"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfAll:
+    """One of the values of an `$all`, by its place in the list; `words`: what the values are."""
+
+    place: int
+    words: tuple[str, ...]
+
+
+def tested(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> Predicate:
+    """A test of one value, `$ne` and `$nin` without their negation; raises CannotSay."""
+    if name == "$exists":
+        if value.may_be_null:
+            saying.notes.append(NOT_TOLD_APART.format(name, path))
+        return there(value)
+    if operand in (NULL, ANY_BOUND) and name in _COMPARED_ALIKE:
+        return _compared_with_none(saying, value, path, name, operand)
+    match name:
+        case "$eq" | "$ne" | "$gt" | "$gte" | "$lt" | "$lte":
+            return _compared(saying, value, path, name, operand)
+        case "$all" if isinstance(operand, OneOfAll):
+            for word in operand.words:
+                check_type(saying, value, path, word)
+            return _binary(value, "=", "<>", saying.parameters.new(value.name, f"{path} {name} {operand.place}"))
+        case "$in" | "$nin":
+            return _listed(saying, value, path, name, operand)
+        case "$regex":
+            return _pattern(saying, value, path, operand)
+        case "$mod":
+            return _remainder(saying, value, path)
+        case _:
+            raise CannotSay(f"`{name}` on `{path}`")
+
+
+def _compared_with_none(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> Predicate:
+    """A comparison with null, or with a bound below or above all values."""
+    check_no_array(saying, value, path)
+    if operand == NULL:
+        return NEVER if name in ("$gt", "$lt") else missing(value)
+    if name in ("$eq", "$ne"):
+        return NEVER
+    saying.notes.append(BOUNDS)
+    return ALWAYS
+
+
+def there(value: ScalarValue) -> Predicate:
+    """The value is not missing."""
+    return Test((f"{value.text} IS NOT NULL",), (f"{value.text} IS NULL",))
+
+
+def missing(value: ScalarValue) -> Predicate:
+    """The value is missing."""
+    return Test((f"{value.text} IS NULL",), (f"{value.text} IS NOT NULL",))
+
+
+def requires_value(name: str, operand: Any) -> bool:
+    """Whether a test is false of what is missing."""
+    if name == "$in":
+        return NULL not in operand
+    return (name in _COMPARED and operand not in (NULL, ANY_BOUND)) or name in ("$regex", "$mod")
+
+
+def asks_for_any(name: str, operand: Any) -> bool:
+    """Whether a test only asks that a value is there."""
+    return (name == "$exists" and bool(operand)) or (name == "$ne" and operand == NULL)
+
+
+def plain(operand: Any, path: str) -> str:
+    """The word for a single value; raises CannotSay."""
+    if not isinstance(operand, str) or operand.startswith(REGEX):
+        raise CannotSay(f"`{path}` compared with a document, list or pattern")
+    return operand
+
+
+def check_type(saying: StatementDraft, value: ScalarValue, path: str, word: str, *, in_order: bool = False) -> None:
+    """Raise CannotSay if MongoDB compares the attribute with such a value in another way than SQL does."""
+    check_no_array(saying, value, path)
+    attribute, given = attribute_of(saying, value), _CLASSES.get(word)
+    if attribute is None or given is None:
+        return
+    known = bson_classes(attribute)
+    if None in known:
+        return
+    is_strict = saying.design.model.strict_types
+    never_texts = _NEVER_TEXTS.issuperset(each.name for each in (attribute.type, *attribute.also))
+    if given not in known and (is_strict or given != "string" or never_texts):
+        kind = word.removeprefix("?")
+        raise CannotSay(
+            f"`{path}` ({attribute.type}) compared with a {kind}: values of different BSON types are never equal"
+        )
+    if in_order and len(known) > 1 and not is_strict:
+        raise CannotSay(f"a range of `{path}`, which has values of several types")
+
+
+def check_no_array(saying: StatementDraft, value: ScalarValue, path: str) -> None:
+    """Raise CannotSay for an attribute whose values may be arrays, of which MongoDB tests each element."""
+    attribute = attribute_of(saying, value)
+    if attribute is not None and any(each.name in MAY_BE_ARRAYS for each in (attribute.type, *attribute.also)):
+        raise CannotSay(f"a test of `{path}`, whose values may be arrays ({attribute.type})")
+
+
+def attribute_of(saying: StatementDraft, value: ScalarValue) -> Attribute | None:
+    """The attribute of the model that a value is; None for what is calculated."""
+    if not isinstance(value, RowAttribute) or not value.row.entity:
+        return None
+    return saying.design.model.entity(value.row.entity).attribute(value.attribute)
+
+
+def _compared(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> Predicate:
+    check_type(saying, value, path, plain(operand, path), in_order=name in _RANGES)
+    holds, fails = _COMPARED[_POSITIVE.get(name, name)]
+    if name in _POSITIVE:
+        right = saying.parameters.new(value.name, f"{path} {name}")
+    else:
+        right = saying.parameters.compared(value.name, path, name)
+    if name in _RANGES and _is_mixed(saying, value):  # both are false of values of another type
+        return _with_null(value, f"{value.text} {holds} {right}", f"NOT {value.text} {holds} {right}")
+    return _binary(value, holds, fails, right)
+
+
+def _is_mixed(saying: StatementDraft, value: ScalarValue) -> bool:
+    attribute = attribute_of(saying, value)
+    return attribute is not None and len(bson_classes(attribute)) > 1
+
+
+def _listed(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> Predicate:
+    words = no_documents(operand)
+    check_no_array(saying, value, path)
+    given = [word for word in words if word != NULL]
+    for word in given:
+        check_type(saying, value, path, word)
+    parts = [missing(value)] if NULL in words else []
+    if given:
+        names = saying.parameters.listed(value.name, f"{path} {name}", saying.list_length(f"{path} {name}"))
+        listed = ", ".join(names)
+        parts.insert(0, _with_null(value, f"{value.text} IN ({listed})", f"{value.text} NOT IN ({listed})"))
+    return some(parts)
+
+
+def no_documents(operand: Any) -> list[str]:
+    """The words of a list of single values; raises CannotSay for any other."""
+    words = operand if isinstance(operand, list) else [operand]
+    if any(not isinstance(word, str) or word.startswith(REGEX) or word == ANY_BOUND for word in words):
+        raise CannotSay("a list of documents, patterns or bounds")
+    return words
+
+
+def _pattern(saying: StatementDraft, value: ScalarValue, path: str, operand: Any) -> Predicate:
+    check_type(saying, value, path, "?string", in_order=True)
+    if operand == BEGINS:
+        saying.notes.append(f"the pattern on `{path}` becomes a range condition on its prefix")
+        return every(
+            _binary(value, *_COMPARED[way], saying.parameters.compared(f"{value.name}_{word}", path, way))
+            for way, word in ENDS_OF_BEGINNING.items()
+        )
+    any_case = "" if str(operand).endswith("i") else ", which ignores the case of A to Z"
+    saying.notes.append(f"the pattern on `{path}` becomes LIKE{any_case}")
+    return _binary(value, "LIKE", "NOT LIKE", saying.parameters.new(f"{value.name}_pattern"))
+
+
+def _remainder(saying: StatementDraft, value: ScalarValue, path: str) -> Predicate:
+    check_type(saying, value, path, "?number", in_order=True)
+    by = saying.parameters.new("divisor", f"{path} $mod 0")
+    return _binary(value, f"% {by} =", f"% {by} <>", saying.parameters.new("remainder", f"{path} $mod 1"))
+
+
+def _binary(value: ScalarValue, operator: str, opposite: str, right: str) -> Predicate:
+    return _with_null(value, f"{value.text} {operator} {right}", f"{value.text} {opposite} {right}")
+
+
+def _with_null(value: ScalarValue, holds: str, fails: str) -> Predicate:
+    """A test that a missing value does not pass."""
+    return Test((holds,), (fails, f"{value.text} IS NULL") if value.may_be_null else (fails,))
