@@ -118,7 +118,7 @@ class Recorder(CommandListener):
                 seconds=seconds if first else 0.0,
                 returned=returned if first else 0,
                 written=rows if first and not part.shape.operation.reads else 0,
-                listed=list_values(command) if first else 0,
+                listed=round(list_values(command, place) * part.count),
             )
             if self._tally.add(part.shape, sums, part.count) and self._samples:
                 self._tally.sample(part.shape, sample_values(command, place))

@@ -9,7 +9,7 @@ from typing import Any
 from bson import Regex
 
 from nestling.ir.capture.folded_names import folded
-from nestling.ir.capture.masks import Masked, different, expression, value
+from nestling.ir.capture.masks import Masked, at_most_twice, different, expression, value
 
 LOGICAL = ("$and", "$or", "$nor")
 _LISTS = ("$in", "$nin", "$all")
@@ -33,7 +33,7 @@ def condition(found: object) -> Masked:
             case "$and" if isinstance(test, list):
                 _conjunction(masked, [condition(each) for each in test])
             case "$or" | "$nor" if isinstance(test, list):
-                masked[name] = different(condition(each) for each in test)
+                masked[name] = at_most_twice(condition(each) for each in test)
             case "$expr":
                 masked[name] = expression(test)
             case "$comment":
@@ -55,7 +55,7 @@ def _conjunction(masked: dict[str, Masked], parts: list[Masked]) -> None:
         else:
             masked.update(part)
     if rest:
-        masked["$and"] = different([*masked.pop("$and", []), *rest])
+        masked["$and"] = at_most_twice([*masked.pop("$and", []), *rest])
 
 
 def tests(found: object) -> Masked:

@@ -67,6 +67,16 @@ def different(found: Iterable[Masked]) -> list[Masked]:
     return [known[key] for key in sorted(known)]
 
 
+def at_most_twice(found: Iterable[Masked]) -> list[Masked]:
+    """Each of them, in the order of their texts; of those that are alike two, which say that there are several."""
+    counts: dict[str, list[Masked]] = {}
+    for each in found:
+        alike = counts.setdefault(json.dumps(each, sort_keys=True), [])
+        if len(alike) < 2:
+            alike.append(each)
+    return [each for key in sorted(counts) for each in counts[key]]
+
+
 def expression(found: object, depth: int = 0) -> Masked:
     """An aggregation expression: paths, operators and the smallest constants stay."""
     if isinstance(found, str):

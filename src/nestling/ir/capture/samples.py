@@ -16,8 +16,21 @@ _LISTS = ("$in", "$nin", "$all", "$mod")
 _LONGEST = 200
 
 
+AGAIN = " again"
+"""What the place of a value ends with if another value has the same place before it."""
+
+
 def sample_values(command: Mapping[str, Any], place: int = 0) -> Iterator[tuple[str, object]]:
     """Plain values with their places; `place`: of which of a command's several statements."""
+    known: set[str] = set()
+    for path, value in _every_value(command, place):
+        found = f"{path}{AGAIN}" if path in known else path
+        if found not in known:
+            known.add(found)
+            yield found, value
+
+
+def _every_value(command: Mapping[str, Any], place: int) -> Iterator[tuple[str, object]]:
     several = command.get("updates", command.get("deletes"))
     found = several[place] if isinstance(several, list) and place < len(several) else command
     for name in ("filter", "query", "q"):
@@ -64,6 +77,8 @@ def _tests(path: str, found: object) -> Iterator[tuple[str, object]]:
     for operator, value in found.items() if isinstance(found, Mapping) else ():
         if operator == "$not":
             yield from _tests(path, value)
+        elif operator in ("$eq", "$ne") and isinstance(value, Mapping):
+            yield from _conditions(value, f"{path}.")
         elif operator == "$elemMatch" and isinstance(value, Mapping):
             of_value = any(str(each).startswith("$") and each not in LOGICAL for each in value)
             yield from _tests(path, value) if of_value else _conditions(value, f"{path}.")

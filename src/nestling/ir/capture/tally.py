@@ -109,14 +109,23 @@ def _values(sums: Sums) -> tuple[float, int, int, int, int, int, int]:
     )
 
 
-def list_values(command: Mapping[str, Any]) -> int:
-    """Values in the `$in`, `$nin` and `$all` lists of a command's filter, without nulls, which are no parameters."""
-    return sum(sum(value is not None for value in each) for each in lists_of(command))
+def list_values(command: Mapping[str, Any], place: int = 0) -> int:
+    """Values in the `$in`, `$nin` and `$all` lists of a command's filters, without nulls, which are no parameters.
+
+    `place`: of which of the command's several statements.
+    """
+    several = command.get("updates", command.get("deletes"))
+    is_one = isinstance(several, list | tuple) and place < len(several) and isinstance(several[place], Mapping)
+    return sum(sum(value is not None for value in each) for each in lists_of(several[place] if is_one else command))
 
 
 def lists_of(command: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
-    """The `$in`, `$nin` and `$all` lists of a command's filter."""
-    return _lists(command.get("filter") or command.get("query") or command.get("q") or _first_match(command))
+    """The `$in`, `$nin` and `$all` lists of a command's filter, its array filters and its `$pull`."""
+    yield from _lists(command.get("filter") or command.get("query") or command.get("q") or _first_match(command))
+    several, change = command.get("arrayFilters"), command.get("u", command.get("update"))
+    for each in several if isinstance(several, list | tuple) else ():
+        yield from _lists(each)
+    yield from _lists(change.get("$pull") if isinstance(change, Mapping) else None)
 
 
 def _lists(found: object) -> Iterator[Sequence[Any]]:

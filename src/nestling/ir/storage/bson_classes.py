@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.model import Attribute
-from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TIMES, TypeName
+from nestling.ir.types import BSON_DIGITS, KEPT_AS_TEXT, MOMENTS, NUMBERS, TIMES, Type, TypeName
 
 _CLASSES = {
     **dict.fromkeys(NUMBERS, "number"),
@@ -25,4 +25,9 @@ def never_equal(one: Attribute, other: Attribute) -> bool:
 
 def bson_classes(attribute: Attribute) -> set[str | None]:
     """The BSON types that an attribute's values may have; None among them: any."""
-    return {_CLASSES.get(each.name) for each in (attribute.type, *attribute.also)}
+    return set(map(_class, (attribute.type, *attribute.also)))
+
+
+def _class(kind: Type) -> str | None:
+    has_more_digits = kind.name in MOMENTS and kind.numbers and kind.numbers[0] > BSON_DIGITS
+    return "string" if has_more_digits else _CLASSES.get(kind.name)

@@ -17,6 +17,7 @@ from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import delete, insert, insert_selected
 from nestling.sources.capture.sql.targets import OWN, WriteTarget, joined_row, target
+from nestling.sources.capture.sql.words import quoted
 
 PULLED = "$pull"
 """What the places of the sample values of a `$pull` begin with."""
@@ -66,9 +67,12 @@ def change_of_array(
 def own_texts(saying: StatementDraft, row: EntityRow, texts: list[str]) -> list[str]:
     """Conditions on the row that a statement changes, which has no alias."""
     row.after, row.on = None, ()  # the statement is of these rows alone
+    if any(other is not row for text in texts for other in saying.rows.named(text)):
+        raise CannotSay(f"a change to `{row.entity}` rows found through the rows joined to them")
     query = RowsQuery(saying.rows, row)
     saying.rows.name(row, OWN)
-    return [query.named(text).replace(f"{OWN}.", "") for text in texts]
+    named = map(query.named, texts)
+    return [text.replace(f"{OWN}.", f"{quoted(row.entity)}." if "(SELECT" in text else "") for text in named]
 
 
 def _removed(new: New, collection: str, search: WriteSearch, change: ArrayChange) -> Written:
@@ -94,18 +98,11 @@ def _pulled(saying: StatementDraft, element: FieldValue, change: ArrayChange) ->
         return element_conditions(saying, element, change.path, {"$eq": next(iter(change.operand), "?null")})
     if not isinstance(change.operand, dict):
         raise CannotSay(f"`$pull` from `{change.path}`")
-    if any(name in ("$in", "$nin", "$all") for name in change.operand) or _lists(change.operand):
-        saying.notes.append("the number of values in the list of `$pull` is unknown; the SQL statement has one")
     if isinstance(element, RowAttribute):
         with saying.parameters.inside(PULLED):
             return element_conditions(saying, element, change.path, change.operand)
     with saying.parameters.inside(f"{PULLED}.{change.path}"):
         return conditions(saying, element, change.operand)
-
-
-def _lists(condition: dict[str, Any]) -> bool:
-    tests = [test for test in condition.values() if isinstance(test, dict)]
-    return any(name in ("$in", "$nin", "$all") for test in tests for name in test)
 
 
 def _added(new: New, collection: str, search: WriteSearch, change: ArrayChange, each: list[Any]) -> Written:

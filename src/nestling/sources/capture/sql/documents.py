@@ -67,6 +67,10 @@ class StatementDraft:
         number = known if known and self.lists > 1 else min(max(round(average), 1), MOST_LISTED)
         if self.listed != round(self.listed):
             self.notes.append(f"its lists vary in length: {average:.1f} values on average, written with {number}")
+        elif self.lists > 1 and not known:
+            self.notes.append(
+                f"its {self.lists} lists have {self.listed:.0f} values together; each is written with {number}"
+            )
         return number
 
     def store(self, collection: str) -> StoredCollection:

@@ -33,7 +33,7 @@ _COMPARED = {
 }
 _FLIPPED = {"$eq": "$eq", "$ne": "$ne", "$gt": "$lt", "$gte": "$lte", "$lt": "$gt", "$lte": "$gte"}
 _TRUTHS = frozenset({"$and", "$or", "$not", "$in", *_COMPARED})
-ONE_NULL = "SQL does not distinguish null from a missing field"
+ONE_NULL = "null and missing fields are both NULL in SQL"
 TWO_MISSING = (
     "a comparison of two fields that may be missing: in MongoDB two missing fields are equal, null is more than missing"
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from itertools import pairwise
 from typing import Any
 
 from nestling.ir.capture.clauses import LOGICAL
@@ -15,7 +16,7 @@ from nestling.ir.facts.steps import ANY_KEY
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements
 from nestling.sources.capture.sql.entity_rows import token
-from nestling.sources.capture.sql.expressions import truth
+from nestling.sources.capture.sql.expressions import ONE_NULL, truth
 from nestling.sources.capture.sql.field_values import (
     AskedByKind,
     CannotSay,
@@ -29,6 +30,7 @@ from nestling.sources.capture.sql.field_values import (
 )
 from nestling.sources.capture.sql.paths import PathTarget, find
 from nestling.sources.capture.sql.predicates import (
+    ALWAYS,
     NEVER,
     OneWay,
     Predicate,
@@ -54,7 +56,8 @@ _Condition = Mapping[str, Any]
 _NEGATIVE = ("$ne", "$nin")
 _OF_NOTHING = ("$eq", "$ne", "$gte", "$lte")
 """Comparisons that null and missing fields pass if they are compared with null."""
-_EMPTY_IS_MISSING = "`{}`: SQL does not distinguish an empty array from a missing one"
+_EMPTY_IS_MISSING = "`{}`: SQL does not distinguish an empty array from a missing one, and takes it for missing"
+_MISSING_IS_EMPTY = "`{}`: SQL does not distinguish a missing array from an empty one, and takes it for empty"
 _ORDER_OF_FIELDS = (
     "`{}` is compared as a whole: MongoDB also compares the order of its fields, the SQL statement does not"
 )
@@ -77,6 +80,10 @@ def predicate(saying: StatementDraft, document: FieldValue, condition: _Conditio
 
 def _parts(saying: StatementDraft, document: FieldValue, condition: _Condition) -> Iterator[Predicate]:
     for name, test in condition.items():
+        if name in LOGICAL and any(each == other for each, other in pairwise(test)):
+            saying.notes.append(
+                f"`{name}` has several conditions of one form; the SQL statement has two of each such form"
+            )
         match name:
             case "$and":
                 yield every(predicate(saying, document, each) for each in test)
@@ -167,7 +174,7 @@ def _same_document(saying: StatementDraft, value: DocumentTree, path: str, given
     for name, word in given.items():
         inner = f"{path}.{name}"
         if word == NULL:
-            saying.notes.append(NOT_TOLD_APART.format("null", inner))
+            saying.notes.append(f"`{inner}` compared with null: {ONE_NULL}")
         parts.append(_met(saying, find(value, name), inner, "$eq", word))
     for name, other in value.fields.items():
         if name not in given:
@@ -192,7 +199,7 @@ def _of_array(saying: StatementDraft, found: PathTarget, path: str, name: str, o
         raise CannotSay(f"the array `{path}` compared with MinKey or MaxKey")
     if value.own:
         return _of_own_rows(saying, value, path, rest, name, operand)
-    if name == "$all":
+    if name == "$all" and not isinstance(operand, OneOfAll):
         return every(_every_one(saying, value, path, rest, operand))
     if name in _OF_NOTHING and operand == NULL:
         return some([_some_element(saying, value, path, rest, "$eq", NULL), *_missing(saying, value, path)])
@@ -207,15 +214,17 @@ def _of_whole_array(
     saying: StatementDraft, value: Many, path: str, name: str, operand: Any, *, by_place: bool
 ) -> Predicate:
     match name:
+        case "$exists" if value.always and not by_place:
+            return ALWAYS
         case "$exists":
             if not by_place:
-                _note_empty(saying, value, path)
+                _note(saying, value, _EMPTY_IS_MISSING, path)
             return _exists(saying, value, path, lambda _: ())
         case "$eq" | "$ne" if operand == []:
-            _note_empty(saying, value, path)
+            _note(saying, value, _MISSING_IS_EMPTY, path)
             return negated(_exists(saying, value, path, lambda _: ()))
         case "$size":
-            _note_empty(saying, value, path)
+            _note(saying, value, _MISSING_IS_EMPTY, path)
             query, _ = elements(saying, value)
             counted = query.text([("one", "COUNT(*)")], saying.design.model)
             size = saying.parameters.new("size", f"{path} $size")
@@ -226,15 +235,15 @@ def _of_whole_array(
             return _some_element(saying, value, path, "", name, operand)
 
 
-def _note_empty(saying: StatementDraft, value: Many, path: str) -> None:
+def _note(saying: StatementDraft, value: Many, note: str, path: str) -> None:
     if not value.always:
-        saying.notes.append(_EMPTY_IS_MISSING.format(path))
+        saying.notes.append(note.format(path))
 
 
 def _missing(saying: StatementDraft, value: Many, path: str) -> Iterator[Predicate]:
     """The array itself is missing or null."""
     if not value.always:
-        _note_empty(saying, value, path)
+        _note(saying, value, _EMPTY_IS_MISSING, path)
         yield negated(_exists(saying, value, path, lambda _: ()))
 
 

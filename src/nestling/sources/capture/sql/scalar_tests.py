@@ -8,7 +8,7 @@ from typing import Any
 from nestling.ir.capture.clauses import BEGINS, REGEX
 from nestling.ir.model import Attribute
 from nestling.ir.storage.bson_classes import bson_classes
-from nestling.ir.types import MAY_BE_ARRAYS, TypeName
+from nestling.ir.types import MAY_BE_ARRAYS
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import CannotSay, RowAttribute, ScalarValue
 from nestling.sources.capture.sql.predicates import ALWAYS, NEVER, Predicate, Test, every, some
@@ -20,8 +20,6 @@ _COMPARED = {"$eq": ("=", "<>"), "$gt": (">", "<="), "$gte": (">=", "<"), "$lt":
 _POSITIVE = {"$ne": "$eq", "$nin": "$in"}
 _CLASSES = {f"?{name}": name for name in ("number", "string", "date", "bool", "objectId", "binData")}
 """BSON types by the words for their values."""
-_NEVER_TEXTS = frozenset({TypeName.INTEGER, TypeName.FLOAT, TypeName.BOOLEAN, TypeName.OBJECT_ID})
-"""Types whose values no design of nestling's stores as texts."""
 _COMPARED_ALIKE = frozenset({*_COMPARED, "$ne"})
 _RANGES = ("$gt", "$gte", "$lt", "$lte")
 NOT_TOLD_APART = "`{}` on `{}` does not distinguish null from a missing field, which are both NULL in SQL"
@@ -110,14 +108,12 @@ def check_type(saying: StatementDraft, value: ScalarValue, path: str, word: str,
     known = bson_classes(attribute)
     if None in known:
         return
-    is_strict = saying.design.model.strict_types
-    never_texts = _NEVER_TEXTS.issuperset(each.name for each in (attribute.type, *attribute.also))
-    if given not in known and (is_strict or given != "string" or never_texts):
+    if given not in known:
         kind = word.removeprefix("?")
         raise CannotSay(
             f"`{path}` ({attribute.type}) compared with a {kind}: values of different BSON types are never equal"
         )
-    if in_order and len(known) > 1 and not is_strict:
+    if in_order and len(known) > 1 and not saying.design.model.strict_types:
         raise CannotSay(f"a range of `{path}`, which has values of several types")
 
 
@@ -179,7 +175,9 @@ def _pattern(saying: StatementDraft, value: ScalarValue, path: str, operand: Any
     if operand == BEGINS:
         saying.notes.append(f"the pattern on `{path}` becomes a range condition on its prefix")
         return every(
-            _binary(value, *_COMPARED[way], saying.parameters.compared(f"{value.name}_{word}", path, way))
+            _binary(
+                value, *_COMPARED[way], saying.parameters.compared(f"{value.name}_{word}", path, way, is_value=False)
+            )
             for way, word in ENDS_OF_BEGINNING.items()
         )
     any_case = "" if str(operand).endswith("i") else ", which ignores the case of A to Z"

@@ -10,6 +10,7 @@ from itertools import count
 
 from sqlglot.tokens import Tokenizer
 
+from nestling.ir.capture.samples import AGAIN
 from nestling.ir.text.sql_quotes import sql_name
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -52,6 +53,7 @@ class Parameters:
     asked: list[Asked] = field(default_factory=list)
     within: str = ""
     _taken: set[str] = field(default_factory=set)
+    _used: set[str] = field(default_factory=set)
 
     def new(self, name: str, place: str = "") -> str:
         """`:name`, or `:name_2` when that is taken; a place may lack the array it lies in."""
@@ -63,7 +65,9 @@ class Parameters:
         self._taken.add(found)
         whole = self._known_place(place) if place else None
         if whole is not None:
-            self.samples[found] = self.known[whole]
+            again = f"{whole}{AGAIN}"
+            self.samples[found] = self.known[again if whole in self._used and again in self.known else whole]
+            self._used.add(whole)
         return f":{found}"
 
     def listed(self, name: str, place: str, number: int) -> list[str]:
@@ -88,8 +92,8 @@ class Parameters:
         lacking = (known for known in self.known if known.endswith(f".{place}") and not known.startswith("$pull."))
         return next((each for each in exact if each in self.known), next(lacking, None))
 
-    def compared(self, attribute: str, path: str, operator: str) -> str:
-        """`:name` for what an attribute is compared with."""
-        found = self.new(attribute, f"{path} {operator}")
+    def compared(self, attribute: str, path: str, operator: str, *, is_value: bool = True) -> str:
+        """`:name` for what an attribute is compared with; `is_value`: the shape has a value there, not a pattern."""
+        found = self.new(attribute, f"{path} {operator}" if is_value else "")
         self.asked.append(Asked(found.removeprefix(":"), attribute, path, operator))
         return found
