@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from nestling import pipeline
+from nestling import Store, pipeline
 from nestling.common.server import Server
 from nestling.ir.capture import Capture, CaptureKind, ShapeTotals, list_values, parts
 from nestling.ir.capture.samples import sample_values
@@ -206,6 +206,8 @@ REVIEWED: tuple[Filter, ...] = (
     {"tags": {"$not": {"$all": ["a", "b"]}}},
     {"tags": {"$elemMatch": {"$gt": "a", "$ne": "b"}}},
     {"$and": [{"tags": "a"}, {"tags": "b"}]},
+    {"$and": [{"n": {"$not": {"$eq": 1}}}], "n": {"$not": {"$gt": 2}}},
+    {"$and": [{"$or": [{"n": 1}, {"m": 1}]}], "$or": [{"s": "a"}, {"b": True}]},
     *({"n": {name: None}} for name in ("$gt", "$gte", "$lt", "$lte", "$eq", "$ne")),
     {"n": {"$in": []}},
     {"n": {"$nin": []}},
@@ -223,6 +225,29 @@ def test_filters_that_were_wrong_once(condition: Filter, worlds: dict[str, Live]
     said = live.said({"find": "orders", "filter": condition, "projection": {"_id": 1}})
     assert live.is_exact(said), said.text()
     assert sorted(live.rows(said)) == [(each,) for each in sorted(found)], said.text()
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        *({"mixed": test} for test in ({"$gt": 1}, {"$not": {"$gt": 1}}, {"$lte": "a"}, {"$nin": [1, "a"]})),
+        {"mixed": {"$not": {"$regex": "^a"}}},
+        {"$nor": [{"mixed": {"$gte": 2}}, {"n": 1}]},
+        {"items.qty": {"$not": {"$gt": 1}}},
+    ],
+    ids=str,
+)
+def test_a_store_finds_the_same(condition: Filter, worlds: dict[str, Live], tmp_path: Path) -> None:
+    """The captured statement, asked of the same documents; its ranges are of the values of one type, as MongoDB's are."""
+    live = worlds["without"]
+    found = [each["_id"] for each in live.database["orders"].find(condition, {"_id": 1})]
+    said = live.said({"find": "orders", "filter": condition, "projection": {"_id": 1}})
+    (made,) = said.statements
+    (tmp_path / "workload.sql").write_text(said.text(), encoding="utf-8")
+    patterns = {f"mixed_{name}": value for name, value in PATTERNS.items() if f":mixed_{name}" in made.sql}
+    store = Store(live.design, live.database, workload=tmp_path / "workload.sql")
+    answer = store.run(made.name, **dict(made.samples), **patterns)
+    assert {row["id"] for row in answer.rows} == set(found), made.sql
 
 
 @pytest.mark.parametrize(
@@ -258,6 +283,11 @@ def test_what_sql_does_not_distinguish_is_noted(condition: Filter, words: str, w
         {"n": {"$size": 1}},
         {"items": {"sku": "a"}},
         {"tags": ["a", "b"]},
+        {"mixed": {"$mod": [2, 1]}},
+        {"$expr": {"$gt": ["$s", 1]}},
+        {"$expr": {"$gt": ["$mixed", 1]}},
+        {"$expr": {"$lt": ["$n", "$s"]}},
+        {"$expr": {"$eq": ["$j", 1]}},
     ],
     ids=str,
 )

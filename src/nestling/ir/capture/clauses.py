@@ -33,17 +33,25 @@ def condition(found: object) -> Masked:
             case "$and" if isinstance(test, list):
                 _conjunction(masked, [condition(each) for each in test])
             case "$or" | "$nor" if isinstance(test, list):
-                masked[name] = at_most_twice(condition(each) for each in test)
+                _conjunction(masked, [{name: at_most_twice(condition(each) for each in test)}])
             case "$expr":
-                masked[name] = expression(test)
+                _conjunction(masked, [{name: expression(test)}])
             case "$comment":
                 pass
             case _ if str(name).startswith("$"):
                 masked[name] = "?object" if isinstance(test, Mapping) else value(test)
             case _:
-                path = folded(str(name))
-                masked[path] = {**masked[path], **tests(test)} if path in masked else tests(test)
+                _add(masked, folded(str(name)), tests(test))
     return dict(sorted(masked.items()))
+
+
+def _add(masked: dict[str, Masked], path: str, found: Masked) -> None:
+    """Put a field's tests beside those it has already; of an operator that it has, they stay in an `$and`."""
+    known = masked.get(path, {})
+    if known.keys() & found.keys():
+        _conjunction(masked, [{path: found}])
+    else:
+        masked[path] = {**known, **found}
 
 
 def _conjunction(masked: dict[str, Masked], parts: list[Masked]) -> None:

@@ -20,7 +20,7 @@ from nestling.sources.capture.sql.field_values import (
 )
 from nestling.sources.capture.sql.paths import PathTarget, find, known
 from nestling.sources.capture.sql.predicates import ALWAYS, NEVER, Predicate, Test, every, negated, some, text_of
-from nestling.sources.capture.sql.scalar_tests import check_type
+from nestling.sources.capture.sql.scalar_tests import check_no_array, classes_of
 
 NULL, REMOVED = "?null", "$$REMOVE"
 _COMPARED = {
@@ -172,6 +172,7 @@ def _comparison(
         if other == NULL:
             return _with_null(saying, scalar(saying, document, one, names), _FLIPPED[name] if flipped else name)
     left, right = _named_alike(saying, document, first, second, names)
+    _check_types(saying, name, (left, first), (right, second))
     if left.may_be_null and right.may_be_null:
         saying.notes.append(TWO_MISSING)
     less, more = (f"{side.text} IS NULL" if side.may_be_null else "" for side in (left, right))
@@ -191,6 +192,16 @@ def _comparison(
             return _test([holds, only_more], [fails, less])
         case _:
             return _test([holds, more], [fails, only_less])
+
+
+def _check_types(saying: StatementDraft, name: str, *sides: tuple[ScalarValue, Any]) -> None:
+    """Raise CannotSay for values of several BSON types, which MongoDB orders by their types."""
+    both: set[str | None] = set()
+    for side, found in sides:
+        check_no_array(saying, side, side.name)
+        both |= classes_of(saying, side, found)
+    if None not in both and len(both) > 1:
+        raise CannotSay(f"`{name}` in an expression, of values of several BSON types")
 
 
 def _test(holds: list[str], fails: list[str]) -> Predicate:
@@ -215,7 +226,6 @@ def _named_alike(
         is_word = isinstance(one, str) and one.startswith("?")
         if is_word and not (isinstance(other, str) and other.startswith("?")):
             with_one = scalar(saying, document, other, names)
-            check_type(saying, with_one, str(other), str(one))
             sides.append(Sql(saying.parameters.new(with_one.name), may_be_null=False))
         else:
             sides.append(scalar(saying, document, one, names))
@@ -248,8 +258,9 @@ def _listed(
 ) -> list[str]:
     """The values of a list: parameters if they are unknown, and then any number of them."""
     words = [each for each in given if isinstance(each, str) and each.startswith("?")]
-    for word in words:
-        check_type(saying, tested, tested.name, word)
+    own = classes_of(saying, tested)
+    if any(None not in own | (each := classes_of(saying, Sql(""), word)) and not own & each for word in given):
+        raise CannotSay("`$in` in an expression, of values of several BSON types")
     known = [scalar(saying, document, each, names).text for each in given if each not in words]
     number = max(saying.list_length(tested.name), len(words)) if words else 0
     return [*known, *(saying.parameters.new(tested.name) for _ in range(number))]

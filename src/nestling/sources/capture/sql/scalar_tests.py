@@ -48,7 +48,9 @@ def tested(saying: StatementDraft, value: ScalarValue, path: str, name: str, ope
         case "$all" if isinstance(operand, OneOfAll):
             for word in operand.words:
                 check_type(saying, value, path, word)
-            return _binary(value, "=", "<>", saying.parameters.new(value.name, f"{path} {name} {operand.place}"))
+            return _binary(
+                saying, value, "=", "<>", saying.parameters.new(value.name, f"{path} {name} {operand.place}")
+            )
         case "$in" | "$nin":
             return _listed(saying, value, path, name, operand)
         case "$regex":
@@ -99,6 +101,14 @@ def plain(operand: Any, path: str) -> str:
     return operand
 
 
+def classes_of(saying: StatementDraft, value: ScalarValue, word: object = "") -> set[str | None]:
+    """The BSON types that a value may have; `word`: what a shape says of it, if it is no field. None among them: any."""
+    if isinstance(word, bool | int):
+        return {"bool" if isinstance(word, bool) else "number"}
+    attribute = attribute_of(saying, value)
+    return bson_classes(attribute) if attribute is not None else {_CLASSES.get(str(word))}
+
+
 def check_type(saying: StatementDraft, value: ScalarValue, path: str, word: str, *, in_order: bool = False) -> None:
     """Raise CannotSay if MongoDB compares the attribute with such a value in another way than SQL does."""
     check_no_array(saying, value, path)
@@ -138,14 +148,7 @@ def _compared(saying: StatementDraft, value: ScalarValue, path: str, name: str, 
         right = saying.parameters.new(value.name, f"{path} {name}")
     else:
         right = saying.parameters.compared(value.name, path, name)
-    if name in _RANGES and _is_mixed(saying, value):  # both are false of values of another type
-        return _with_null(value, f"{value.text} {holds} {right}", f"NOT {value.text} {holds} {right}")
-    return _binary(value, holds, fails, right)
-
-
-def _is_mixed(saying: StatementDraft, value: ScalarValue) -> bool:
-    attribute = attribute_of(saying, value)
-    return attribute is not None and len(bson_classes(attribute)) > 1
+    return _binary(saying, value, holds, fails, right)
 
 
 def _listed(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> Predicate:
@@ -174,25 +177,30 @@ def _pattern(saying: StatementDraft, value: ScalarValue, path: str, operand: Any
     check_type(saying, value, path, "?string", in_order=True)
     if operand == BEGINS:
         saying.notes.append(f"the pattern on `{path}` becomes a range condition on its prefix")
-        return every(
-            _binary(
-                value, *_COMPARED[way], saying.parameters.compared(f"{value.name}_{word}", path, way, is_value=False)
-            )
-            for way, word in ENDS_OF_BEGINNING.items()
-        )
+        parts = []
+        for way, word in ENDS_OF_BEGINNING.items():
+            bound = saying.parameters.compared(f"{value.name}_{word}", path, way, is_value=False)
+            parts.append(_binary(saying, value, *_COMPARED[way], bound))
+        return every(parts)
     any_case = "" if str(operand).endswith("i") else ", which ignores the case of A to Z"
     saying.notes.append(f"the pattern on `{path}` becomes LIKE{any_case}")
-    return _binary(value, "LIKE", "NOT LIKE", saying.parameters.new(f"{value.name}_pattern"))
+    return _binary(saying, value, "LIKE", "NOT LIKE", saying.parameters.new(f"{value.name}_pattern"))
 
 
 def _remainder(saying: StatementDraft, value: ScalarValue, path: str) -> Predicate:
-    check_type(saying, value, path, "?number", in_order=True)
+    check_type(saying, value, path, "?number")
+    attribute = attribute_of(saying, value)
+    if attribute is not None and attribute.also:
+        raise CannotSay(f"`$mod` of `{path}`, which has values of several types")
     by = saying.parameters.new("divisor", f"{path} $mod 0")
-    return _binary(value, f"% {by} =", f"% {by} <>", saying.parameters.new("remainder", f"{path} $mod 1"))
+    return _binary(saying, value, f"% {by} =", f"% {by} <>", saying.parameters.new("remainder", f"{path} $mod 1"))
 
 
-def _binary(value: ScalarValue, operator: str, opposite: str, right: str) -> Predicate:
-    return _with_null(value, f"{value.text} {operator} {right}", f"{value.text} {opposite} {right}")
+def _binary(saying: StatementDraft, value: ScalarValue, operator: str, opposite: str, right: str) -> Predicate:
+    """A comparison, and the opposite one; if there are values of several types, both may be false of one."""
+    holds, attribute = f"{value.text} {operator} {right}", attribute_of(saying, value)
+    is_mixed = attribute is not None and len(bson_classes(attribute)) > 1 and operator != "="
+    return _with_null(value, holds, f"NOT {holds}" if is_mixed else f"{value.text} {opposite} {right}")
 
 
 def _with_null(value: ScalarValue, holds: str, fails: str) -> Predicate:
