@@ -93,6 +93,20 @@ def test_what_cannot_be_said_of_kinds_says_what_to_do(live: str) -> None:
     assert "`type` distinguishes the kinds click, error, login: write one statement for each queried kind" in gap.what
 
 
+@pytest.mark.parametrize(
+    "condition",
+    [{"$nor": [{"type": "click"}]}, {"type": {"$ne": "click"}}, {"type": {"$not": {"$eq": "click"}}}],
+    ids=str,
+)
+def test_all_kinds_but_one_are_a_gap(condition: dict[str, Any], live: str) -> None:
+    """The rows of the other kinds are not those without the row of this kind, as its value is not known."""
+    seen = (ShapeTotals(shape("any", "events", CommandOperation.FIND, {"filter": condition}), 1),)
+    said = workload_of(Capture(CaptureKind.PROFILER, 10.0, seen), pipeline.in_place(live).in_place.design)
+    assert not said.statements
+    (gap,) = said.gaps
+    assert "distinguishes the kinds" in gap.what
+
+
 def test_an_index_on_the_kind_stays(live: str, database: Database[Any], tmp_path: Path) -> None:
     """No structure stands for it, and a redesign has it none the less."""
     file = tmp_path / "w.sql"
