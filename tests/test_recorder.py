@@ -72,6 +72,20 @@ def test_values_of_python_are_what_the_driver_sends(mongod: Server, database: An
     ]
 
 
+def test_lists_are_counted_in_writes_too(mongod: Server, database: Any, tmp_path: Path) -> None:
+    """The values of the lists of a filter, an array filter and a `$pull`, without nulls; alike conditions are two."""
+    with Recorder(tmp_path / "capture.json") as recorder, _with(mongod, recorder) as client:
+        things = client[database.name]["things"]
+        things.delete_many({"$or": [{"n": {"$in": [1, 2, 3]}}, {"n": {"$in": [4, None]}}, {"n": {"$in": [5]}}]})
+        things.update_many({"n": 1}, {"$pull": {"tags": {"$in": ["a", "b"]}}})
+        things.update_many({"n": 1}, {"$set": {"a.$[x].b": 1}}, array_filters=[{"x.c": {"$in": [1, 2, 3]}}])
+    seen = read_capture((tmp_path / "capture.json").read_text()).seen
+    listed = {tuple(each.shape.clauses): each.listed for each in seen}
+    assert listed == {("q",): 5, ("q", "u", "multi"): 2, ("q", "u", "multi", "arrayFilters"): 3}
+    (deleted,) = (each for each in seen if each.shape.operation is CommandOperation.DELETE)
+    assert len(deleted.shape.clauses["q"]["$or"]) == 3  # two of one form, and one with a null
+
+
 def test_nestlings_own_looks_are_not_the_applications(mongod: Server, database: Any, tmp_path: Path) -> None:
     """Neither here nor in the server's profiler, though the application's client sends them."""
     database["things"].insert_one({"_id": 1, "n": 1})
