@@ -48,7 +48,7 @@ class Live:
         every = self.database["orders"].find({"items": {"$type": "array"}}, {"items.no": 1})
         return {each["no"] for document in every for each in document["items"]}
 
-    def said(self, command: Mapping[str, Any]) -> CapturedWorkload:
+    def captured(self, command: Mapping[str, Any]) -> CapturedWorkload:
         """What a capture of the command with sample values says."""
         seen = tuple(
             ShapeTotals(part.shape, 1.0, listed=list_values(command), samples=tuple(sample_values(command)))
@@ -56,19 +56,19 @@ class Live:
         )
         return pipeline.captured_workload(Capture(CaptureKind.RECORDER, 1.0, seen), self.design.design)
 
-    def is_exact(self, said: CapturedWorkload) -> bool:
+    def is_exact(self, workload: CapturedWorkload) -> bool:
         """Whether the command became SQL without a note on what may differ here; what became SQL can be read."""
-        if said.gaps or not said.statements:
+        if workload.gaps or not workload.statements:
             return False
-        parse_workload(said.text(), self.design.design.model)
-        notes = [note for each in said.statements for note in each.notes]
+        parse_workload(workload.text(), self.design.design.model)
+        notes = [note for each in workload.statements for note in each.notes]
         return all(any(known in note for known in self.exact) for note in notes)
 
-    def rows(self, said: CapturedWorkload, then: str = "") -> list[tuple[Any, ...]]:
+    def rows(self, workload: CapturedWorkload, then: str = "") -> list[tuple[Any, ...]]:
         """What SQLite answers to the statements, or to a query after them; it keeps nothing."""
         with closing(sqlite3.connect(self.path)) as connection:
             answer: list[tuple[Any, ...]] = []
-            for each in said.statements:
+            for each in workload.statements:
                 given = {f"{path}_{name}": value for path in TEXTS for name, value in PATTERNS.items()}
                 given |= {f"{name}_{n}": value for name, value in given.items() for n in range(2, 9)}
                 answer = connection.execute(each.sql, given | dict(each.samples)).fetchall()
@@ -124,9 +124,9 @@ def test_a_find_finds_the_same(condition: Filter, world: str, worlds: dict[str, 
     """The documents of a find."""
     live = worlds[world]
     found = [each["_id"] for each in live.database["orders"].find(condition, {"_id": 1})]
-    said = live.said({"find": "orders", "filter": condition, "projection": {"_id": 1}})
-    if live.is_exact(said):
-        assert sorted(live.rows(said)) == [(each,) for each in sorted(found)], said.text()
+    workload = live.captured({"find": "orders", "filter": condition, "projection": {"_id": 1}})
+    if live.is_exact(workload):
+        assert sorted(live.rows(workload)) == [(each,) for each in sorted(found)], workload.text()
 
 
 @settings(max_examples=examples(15, 3_000, "NESTLING_FILTERS"))
@@ -135,10 +135,10 @@ def test_a_deletion_deletes_the_same(condition: Filter, world: str, worlds: dict
     """The documents that are left."""
     live = worlds[world]
     found = {each["_id"] for each in live.database["orders"].find(condition, {"_id": 1})}
-    said = live.said({"delete": "orders", "deletes": [{"q": condition, "limit": 0}]})
-    if live.is_exact(said):
-        left = {each for (each,) in live.rows(said, "SELECT _id FROM orders")}
-        assert left == set(range(COUNT)) - found, said.text()
+    workload = live.captured({"delete": "orders", "deletes": [{"q": condition, "limit": 0}]})
+    if live.is_exact(workload):
+        left = {each for (each,) in live.rows(workload, "SELECT _id FROM orders")}
+        assert left == set(range(COUNT)) - found, workload.text()
 
 
 @settings(max_examples=examples(15, 3_000, "NESTLING_FILTERS"))
@@ -148,10 +148,10 @@ def test_an_update_changes_the_same(condition: Filter, world: str, worlds: dict[
     live = worlds[world]
     found = {each["_id"] for each in live.database["orders"].find(condition, {"_id": 1})}
     change = {"q": condition, "u": {"$set": {"mark": "new"}}, "multi": True}
-    said = live.said({"update": "orders", "updates": [change]})
-    if live.is_exact(said):
-        changed = {each for (each,) in live.rows(said, "SELECT _id FROM orders WHERE mark = 'new'")}
-        assert changed == found, said.text()
+    workload = live.captured({"update": "orders", "updates": [change]})
+    if live.is_exact(workload):
+        changed = {each for (each,) in live.rows(workload, "SELECT _id FROM orders WHERE mark = 'new'")}
+        assert changed == found, workload.text()
 
 
 @settings(max_examples=examples(30, 3_000, "NESTLING_FILTERS"))
@@ -166,9 +166,9 @@ def test_a_pipeline_finds_the_same(
         stages = [{"$match": element}, {"$unwind": "$items"}, {"$match": element}]
         stages.append({"$project": {"_id": "$items.no"}})
     found = Counter(each["_id"] for each in live.database["orders"].aggregate(stages))
-    said = live.said({"aggregate": "orders", "pipeline": stages})
-    if live.is_exact(said):
-        assert Counter(each for (each,) in live.rows(said)) == found, said.text()
+    workload = live.captured({"aggregate": "orders", "pipeline": stages})
+    if live.is_exact(workload):
+        assert Counter(each for (each,) in live.rows(workload)) == found, workload.text()
 
 
 @settings(max_examples=examples(20, 3_000, "NESTLING_FILTERS"))
@@ -183,11 +183,11 @@ def test_the_same_elements_change(element: Filter, is_pull: bool, world: str, wo
     if not is_pull:
         chosen = [{f"each.{path}": test for path, test in inner.items()}]
         change |= {"u": {"$set": {"items.$[each].sku": "new"}}, "arrayFilters": chosen}
-    said = live.said({"update": "orders", "updates": [change]})
-    if live.is_exact(said):
-        with_new = {each for (each,) in live.rows(said, "SELECT no FROM items WHERE sku = 'new'")}
-        left = {each for (each,) in live.rows(said, "SELECT no FROM items")}
-        assert (with_new if not is_pull else live.elements - left) == found, said.text()
+    workload = live.captured({"update": "orders", "updates": [change]})
+    if live.is_exact(workload):
+        with_new = {each for (each,) in live.rows(workload, "SELECT no FROM items WHERE sku = 'new'")}
+        left = {each for (each,) in live.rows(workload, "SELECT no FROM items")}
+        assert (with_new if not is_pull else live.elements - left) == found, workload.text()
 
 
 REVIEWED: tuple[Filter, ...] = (
@@ -222,9 +222,9 @@ def test_filters_that_were_wrong_once(condition: Filter, worlds: dict[str, Live]
     """Each finds the same documents, where neither null nor an empty array is."""
     live = worlds["without"]
     found = [each["_id"] for each in live.database["orders"].find(condition, {"_id": 1})]
-    said = live.said({"find": "orders", "filter": condition, "projection": {"_id": 1}})
-    assert live.is_exact(said), said.text()
-    assert sorted(live.rows(said)) == [(each,) for each in sorted(found)], said.text()
+    workload = live.captured({"find": "orders", "filter": condition, "projection": {"_id": 1}})
+    assert live.is_exact(workload), workload.text()
+    assert sorted(live.rows(workload)) == [(each,) for each in sorted(found)], workload.text()
 
 
 @pytest.mark.parametrize(
@@ -241,9 +241,9 @@ def test_a_store_finds_the_same(condition: Filter, worlds: dict[str, Live], tmp_
     """The captured statement, asked of the same documents; its ranges are of the values of one type, as MongoDB's are."""
     live = worlds["without"]
     found = [each["_id"] for each in live.database["orders"].find(condition, {"_id": 1})]
-    said = live.said({"find": "orders", "filter": condition, "projection": {"_id": 1}})
-    (made,) = said.statements
-    (tmp_path / "workload.sql").write_text(said.text(), encoding="utf-8")
+    workload = live.captured({"find": "orders", "filter": condition, "projection": {"_id": 1}})
+    (made,) = workload.statements
+    (tmp_path / "workload.sql").write_text(workload.text(), encoding="utf-8")
     patterns = {f"mixed_{name}": value for name, value in PATTERNS.items() if f":mixed_{name}" in made.sql}
     store = Store(live.design, live.database, workload=tmp_path / "workload.sql")
     answer = store.run(made.name, **dict(made.samples), **patterns)
@@ -264,8 +264,8 @@ def test_a_store_finds_the_same(condition: Filter, worlds: dict[str, Live], tmp_
 )
 def test_what_sql_does_not_distinguish_is_noted(condition: Filter, words: str, worlds: dict[str, Live]) -> None:
     """The statement says in which way it may find others."""
-    said = worlds["nothing"].said({"find": "orders", "filter": condition, "projection": {"_id": 1}})
-    (made,) = said.statements
+    workload = worlds["nothing"].captured({"find": "orders", "filter": condition, "projection": {"_id": 1}})
+    (made,) = workload.statements
     assert any(words in note for note in made.notes)
 
 
@@ -293,9 +293,9 @@ def test_what_sql_does_not_distinguish_is_noted(condition: Filter, words: str, w
 )
 def test_what_sql_cannot_say_is_a_gap(condition: Filter, worlds: dict[str, Live]) -> None:
     """Types, values of another type, fields that may be arrays, whole elements and arrays."""
-    said = worlds["nothing"].said({"find": "orders", "filter": condition, "projection": {"_id": 1}})
-    assert not said.statements
-    assert len(said.gaps) == 1
+    workload = worlds["nothing"].captured({"find": "orders", "filter": condition, "projection": {"_id": 1}})
+    assert not workload.statements
+    assert len(workload.gaps) == 1
 
 
 @pytest.mark.parametrize(
@@ -319,6 +319,6 @@ def test_what_a_lookup_found_is_tested_alike(condition: Filter, worlds: dict[str
     live = worlds["without"]
     stages: list[Document] = [{"$lookup": link}, {"$match": condition}, {"$project": {"_id": 1}}]
     found = [each["_id"] for each in live.database["orders"].aggregate(stages)]
-    said = live.said({"aggregate": "orders", "pipeline": stages})
-    assert live.is_exact(said)
-    assert sorted(live.rows(said)) == [(each,) for each in sorted(found)], said.text()
+    workload = live.captured({"aggregate": "orders", "pipeline": stages})
+    assert live.is_exact(workload)
+    assert sorted(live.rows(workload)) == [(each,) for each in sorted(found)], workload.text()
