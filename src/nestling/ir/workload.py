@@ -171,7 +171,10 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """Where a value that is not given lies: the share (0..1) of an attribute's values that are smaller."""
+    """Where a value that is not given lies: the share (0..1) of an attribute's values that are smaller.
+
+    Of the pattern of a LIKE it is the share of values that match.
+    """
 
     share: float
 
@@ -180,7 +183,8 @@ class Quantile:
 class Statement:
     """A named SQL statement: rate in executions a second, sample parameters as JSON text, its footprint.
 
-    `quantiles`: by parameter of a range that has no sample, the share (0..1) of the attribute's values that are smaller. `limit`:
+    `quantiles`: by parameter of a range that has no sample, the share (0..1) of the attribute's values that are smaller; by
+    parameter of a LIKE, the share that match. `limit`:
     how many rows it asks for at most, when that is known. `measured_seconds`: how long the command it says was measured to take
     each time; `asked_with`: the first of several statements that are one command of the application, of which this is another.
     """

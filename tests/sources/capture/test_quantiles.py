@@ -67,6 +67,7 @@ def test_a_beginning_is_a_range(live: str, application: Any, database: Database[
         "e.name LIKE :name_pattern",
         "e.name LIKE :name_pattern AND e.sensor = :sensor",
     }
+    assert found["e.name LIKE :name_pattern"]["name_pattern"] == pytest.approx(11 / DOCUMENTS, rel=0.1)
     made = pipeline.redesign(pipeline.in_place(live), "optimal")
     assert (("name", 1),) in [index.keys for index in made.proposal.design.indexes]
     said = [note for note in made.proposal.notes if note.startswith("no index finds")]

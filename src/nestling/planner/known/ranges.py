@@ -80,9 +80,14 @@ def _share_below(found: PathStatistics, beside: PathStatistics | None) -> float 
 
 
 def beginning(predicate: Like, known: KnownOf, values: SampleValues) -> float | None:
-    """The share of rows whose text begins as a pattern such as `ab%` says; None when it is another or not known."""
+    """The share of rows whose text begins as a pattern such as `ab%` says, or that a pattern was counted to let through; None
+    when it is another or not known.
+    """
     column, pattern = column_in(predicate.operand), value_of(predicate.pattern, values)
     found = known(column) if column is not None else None
+    counted = _given(predicate.pattern, values)
+    if isinstance(counted, Quantile):
+        return counted.share * (1 - (found.missing if found is not None else 0.0))
     if found is None or found.values is None or not isinstance(pattern, str) or not pattern.endswith("%"):
         return None
     start = pattern[:-1]

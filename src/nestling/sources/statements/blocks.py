@@ -277,7 +277,7 @@ def _quantiles(text: str, start: int, end: int, mistakes: list[tuple[str, int]])
             return found
     except (ValueError, TypeError, AttributeError):
         pass
-    what = 'quantiles must be the share of values that are smaller, such as {"since": 0.99}'
+    what = 'quantiles must be the share of values that are smaller, or match a pattern, such as {"since": 0.99}'
     mistakes.append((what, line_at(text, said.start())))
     return ()
 

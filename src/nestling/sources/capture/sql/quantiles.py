@@ -1,4 +1,7 @@
-"""Where the ends of a captured range lie among a field's values: counted by the rows the server returned, no value is kept."""
+"""Where the ends of a captured range lie among a field's values, and how many a pattern lets through.
+
+Both are counted by the rows that the server returned; no value is kept.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ _ROW_BY_ROW = frozenset({"$lookup", "$project", "$set", "$addFields", "$unset", 
 
 
 def quantiles_of(seen: ShapeTotals, said: StatementDraft, known: EntityStatistics) -> tuple[tuple[str, float], ...]:
-    """For each parameter of the only range, the share of rows with a smaller value; nothing where that was not counted.
+    """For each parameter of the only range, the share of rows with a smaller value; for that of the only pattern, the share that
+    matches. Nothing where that was not counted.
 
     `known`: the entity whose documents are asked.
     """
@@ -45,8 +49,11 @@ def quantiles_of(seen: ShapeTotals, said: StatementDraft, known: EntityStatistic
 def _ends(ranges: list[Asked], share: float) -> tuple[tuple[str, float], ...]:
     lower = [each.parameter for each in ranges if each.operator in _LOWER]
     upper = [each.parameter for each in ranges if each.operator in _UPPER]
-    if len({each.path for each in ranges}) != 1 or len(lower) > 1 or len(upper) > 1:
+    patterns = [each.parameter for each in ranges if each.operator == "$regex"]
+    if len({each.path for each in ranges}) != 1 or max(len(lower), len(upper)) > 1 or (patterns and len(ranges) > 1):
         return ()
+    if patterns:
+        return ((patterns[0], _rounded(share)),)
     if lower and upper:  # where between, nobody saw
         return (lower[0], _rounded((1 - share) / 2)), (upper[0], _rounded((1 + share) / 2))
     return ((lower[0], _rounded(1 - share)),) if lower else ((upper[0], _rounded(share)),)
@@ -84,7 +91,7 @@ def _conditions(shape: CommandShape) -> set[tuple[str, str]]:
         for way in (ENDS_OF_BEGINNING if (name, word) == ("$regex", BEGINS) else (name,))
     }
     plain = all(
-        name in _LOWER | _UPPER | {"$eq"}
+        name in _LOWER | _UPPER | {"$eq", "$regex"}
         and isinstance(word, str)
         and word not in (NULL, ANY_BOUND)
         and not path.startswith("$")

@@ -184,7 +184,13 @@ def _pattern(saying: StatementDraft, value: ScalarValue, path: str, operand: Any
         return every(parts)
     any_case = "" if str(operand).endswith("i") else ", which ignores the case of A to Z"
     saying.notes.append(f"the pattern on `{path}` becomes LIKE{any_case}")
-    return _binary(saying, value, "LIKE", "NOT LIKE", saying.parameters.new(f"{value.name}_pattern"))
+    return _binary(
+        saying,
+        value,
+        "LIKE",
+        "NOT LIKE",
+        saying.parameters.compared(f"{value.name}_pattern", path, "$regex", is_value=False),
+    )
 
 
 def _remainder(saying: StatementDraft, value: ScalarValue, path: str) -> Predicate:
