@@ -19,7 +19,16 @@ from nestling.sources.capture.sql.field_values import (
     Unmapped,
 )
 from nestling.sources.capture.sql.paths import PathTarget, find, known
-from nestling.sources.capture.sql.predicates import ALWAYS, NEVER, Predicate, Test, every, negated, some, text_of
+from nestling.sources.capture.sql.predicates import (
+    ALWAYS,
+    NEVER,
+    CapturedCondition,
+    CapturedTest,
+    every,
+    negated,
+    some,
+    text_of,
+)
 from nestling.sources.capture.sql.scalar_tests import check_no_array, classes_of
 
 NULL, REMOVED = "?null", "$$REMOVE"
@@ -140,14 +149,16 @@ def _simple(name: str, operands: list[Any], text: Callable[[Any], str]) -> str |
     return f"CAST({text(operands[0])} AS {_CASTS[name]})" if name in _CASTS else None
 
 
-def truth(saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> Predicate:
+def truth(
+    saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None
+) -> CapturedCondition:
     """Whether an expression is true; raises CannotSay."""
     if isinstance(found, bool | int):
         return ALWAYS if found else NEVER
     name = next(iter(found)) if isinstance(found, dict) and len(found) == 1 else ""
     if name not in _TRUTHS:
         text = scalar(saying, document, found, names).text
-        return Test((text,), (f"NOT {text}", f"{text} IS NULL"))
+        return CapturedTest((text,), (f"NOT {text}", f"{text} IS NULL"))
     operand = found[name]
     operands = operand if isinstance(operand, list) else [operand]
     match name:
@@ -165,7 +176,7 @@ def truth(saying: StatementDraft, document: FieldValue, found: Any, names: Named
 
 def _comparison(
     saying: StatementDraft, document: FieldValue, name: str, operands: list[Any], names: NamedValues
-) -> Predicate:
+) -> CapturedCondition:
     """A comparison: what is missing is less than null, and null is less than any value."""
     first, second = operands
     for one, other, flipped in ((first, second, False), (second, first, True)):
@@ -204,16 +215,16 @@ def _check_types(saying: StatementDraft, name: str, *sides: tuple[ScalarValue, A
         raise CannotSay(f"`{name}` in an expression, of values of several BSON types")
 
 
-def _test(holds: list[str], fails: list[str]) -> Predicate:
-    return Test(tuple(filter(None, holds)), tuple(filter(None, fails)))
+def _test(holds: list[str], fails: list[str]) -> CapturedCondition:
+    return CapturedTest(tuple(filter(None, holds)), tuple(filter(None, fails)))
 
 
-def _with_null(saying: StatementDraft, tested: ScalarValue, name: str) -> Predicate:
+def _with_null(saying: StatementDraft, tested: ScalarValue, name: str) -> CapturedCondition:
     """A comparison with null, from which a missing field differs."""
     if tested.may_be_null and name not in ("$gt", "$lte"):
         saying.notes.append(f"`{name}` of null in an expression: {ONE_NULL}")
     missing, there = f"{tested.text} IS NULL", f"{tested.text} IS NOT NULL"
-    is_missing = Test((missing,), (there,))
+    is_missing = CapturedTest((missing,), (there,))
     return is_missing if name in ("$eq", "$lte", "$lt") else negated(is_missing)
 
 
@@ -240,7 +251,7 @@ def _name(saying: StatementDraft, document: FieldValue, operands: list[Any], nam
     return "value"
 
 
-def _member(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> Predicate:
+def _member(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> CapturedCondition:
     tested = scalar(saying, document, operands[0], names)
     if not isinstance(operands[1], list):
         raise CannotSay("`$in` with an array from the document")

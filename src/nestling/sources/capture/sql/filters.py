@@ -32,9 +32,9 @@ from nestling.sources.capture.sql.paths import PathTarget, find
 from nestling.sources.capture.sql.predicates import (
     ALWAYS,
     NEVER,
+    CapturedCondition,
+    CapturedTest,
     OneWay,
-    Predicate,
-    Test,
     conjuncts,
     every,
     negated,
@@ -73,12 +73,12 @@ def element_conditions(saying: StatementDraft, element: FieldValue, path: str, t
     return [text for text in conjuncts(_passes(saying, PathTarget(element), path, tests)) if text != "1 = 1"]
 
 
-def predicate(saying: StatementDraft, document: FieldValue, condition: _Condition) -> Predicate:
+def predicate(saying: StatementDraft, document: FieldValue, condition: _Condition) -> CapturedCondition:
     """A filter; raises CannotSay."""
     return every(_parts(saying, document, condition))
 
 
-def _parts(saying: StatementDraft, document: FieldValue, condition: _Condition) -> Iterator[Predicate]:
+def _parts(saying: StatementDraft, document: FieldValue, condition: _Condition) -> Iterator[CapturedCondition]:
     for name, test in condition.items():
         if name in LOGICAL and any(each == other for each, other in pairwise(test)):
             saying.notes.append(
@@ -106,7 +106,7 @@ def _target(saying: StatementDraft, document: FieldValue, path: str) -> PathTarg
     return found
 
 
-def _passes(saying: StatementDraft, found: PathTarget, path: str, tests: _Condition) -> Predicate:
+def _passes(saying: StatementDraft, found: PathTarget, path: str, tests: _Condition) -> CapturedCondition:
     """All the tests of a field."""
     needs_value = any(requires_value(*each) for each in tests.items())
     left = {
@@ -117,7 +117,7 @@ def _passes(saying: StatementDraft, found: PathTarget, path: str, tests: _Condit
     return every(_pass(saying, found, path, name, operand) for name, operand in left.items())
 
 
-def _pass(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> Predicate:
+def _pass(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
     """One test of a field."""
     if name == "$not":
         return negated(_passes(saying, found, path, operand))
@@ -127,7 +127,7 @@ def _pass(saying: StatementDraft, found: PathTarget, path: str, name: str, opera
     return negated(made) if name in _NEGATIVE else made
 
 
-def _met(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> Predicate:
+def _met(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
     """One test of a field, `$ne` and `$nin` without their negation: it holds if any of the values under the path passes."""
     match found.value:
         case Discriminator():
@@ -142,7 +142,7 @@ def _met(saying: StatementDraft, found: PathTarget, path: str, name: str, operan
             return tested(saying, found.value, path, name, operand)
 
 
-def _of_kind(saying: StatementDraft, value: Discriminator, name: str, operand: Any) -> Predicate:
+def _of_kind(saying: StatementDraft, value: Discriminator, name: str, operand: Any) -> CapturedCondition:
     """A test of the field that tells subtypes apart: the row of the subtype is there."""
     if name != "$eq" or not isinstance(operand, str) or operand == NULL:
         raise CannotSay(value.why)
@@ -151,7 +151,7 @@ def _of_kind(saying: StatementDraft, value: Discriminator, name: str, operand: A
     return OneWay(f"{value.kinds[saying.kind].text} IS NOT NULL", value.why)
 
 
-def _of_document(saying: StatementDraft, value: DocumentTree, path: str, name: str, operand: Any) -> Predicate:
+def _of_document(saying: StatementDraft, value: DocumentTree, path: str, name: str, operand: Any) -> CapturedCondition:
     """A test of a sub-document."""
     if name == "$exists":
         if value.row is not None and value.row.may_lack:
@@ -166,7 +166,7 @@ def _of_document(saying: StatementDraft, value: DocumentTree, path: str, name: s
     raise CannotSay(f"`{name}` on the document `{path}`")
 
 
-def _same_document(saying: StatementDraft, value: DocumentTree, path: str, given: _Condition) -> Predicate:
+def _same_document(saying: StatementDraft, value: DocumentTree, path: str, given: _Condition) -> CapturedCondition:
     """The document has these fields, with these values, and no others."""
     if list(given) != [name for name in value.fields if name in given]:
         saying.notes.append(_ORDER_OF_FIELDS.format(path))
@@ -184,14 +184,14 @@ def _same_document(saying: StatementDraft, value: DocumentTree, path: str, given
     return every(parts)
 
 
-def _there(value: DocumentTree, path: str) -> Predicate:
+def _there(value: DocumentTree, path: str) -> CapturedCondition:
     if value.row is None or not value.key:
         raise CannotSay(f"whether the document `{path}` exists")
     key = token(value.row, value.key)
-    return Test((f"{key} IS NOT NULL",), (f"{key} IS NULL",))
+    return CapturedTest((f"{key} IS NOT NULL",), (f"{key} IS NULL",))
 
 
-def _of_array(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> Predicate:
+def _of_array(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
     """A test of an array or of what lies in it: some element passes it."""
     value, rest = found.value, found.rest
     assert isinstance(value, Many)
@@ -212,7 +212,7 @@ def _of_array(saying: StatementDraft, found: PathTarget, path: str, name: str, o
 
 def _of_whole_array(
     saying: StatementDraft, value: Many, path: str, name: str, operand: Any, *, by_place: bool
-) -> Predicate:
+) -> CapturedCondition:
     match name:
         case "$exists" if value.always and not by_place:
             return ALWAYS
@@ -228,7 +228,7 @@ def _of_whole_array(
             query, _ = elements(saying, value)
             counted = query.text([("one", "COUNT(*)")], saying.design.model)
             size = saying.parameters.new("size", f"{path} $size")
-            return Test((f"({counted}) = {size}",), (f"({counted}) <> {size}",))
+            return CapturedTest((f"({counted}) = {size}",), (f"({counted}) <> {size}",))
         case "$elemMatch":
             return _element_match(saying, value, path, operand)
         case _:
@@ -240,17 +240,19 @@ def _note(saying: StatementDraft, value: Many, note: str, path: str) -> None:
         saying.notes.append(note.format(path))
 
 
-def _missing(saying: StatementDraft, value: Many, path: str) -> Iterator[Predicate]:
+def _missing(saying: StatementDraft, value: Many, path: str) -> Iterator[CapturedCondition]:
     """The array itself is missing or null."""
     if not value.always:
         _note(saying, value, _EMPTY_IS_MISSING, path)
         yield negated(_exists(saying, value, path, lambda _: ()))
 
 
-def _some_element(saying: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any) -> Predicate:
+def _some_element(
+    saying: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any
+) -> CapturedCondition:
     """Some element passes a test, itself or by what lies under the rest of the path in it."""
 
-    def test(element: FieldValue) -> Iterator[Predicate]:
+    def test(element: FieldValue) -> Iterator[CapturedCondition]:
         if not rest and isinstance(element, DocumentTree) and operand == NULL:
             yield NEVER  # an element that is a document is not null
         elif rest:
@@ -262,7 +264,7 @@ def _some_element(saying: StatementDraft, value: Many, path: str, rest: str, nam
     return _exists(saying, value, path, test)
 
 
-def _every_one(saying: StatementDraft, value: Many, path: str, rest: str, operand: Any) -> Iterator[Predicate]:
+def _every_one(saying: StatementDraft, value: Many, path: str, rest: str, operand: Any) -> Iterator[CapturedCondition]:
     """The tests of an `$all`, each of which some element has to pass."""
     words = operand if isinstance(operand, list) else []
     if not words:
@@ -281,11 +283,11 @@ def _every_one(saying: StatementDraft, value: Many, path: str, rest: str, operan
             yield _some_element(saying, value, path, rest, "$all", OneOfAll(each, tuple(given)))
 
 
-def _element_match(saying: StatementDraft, value: Many, path: str, operand: _Condition) -> Predicate:
+def _element_match(saying: StatementDraft, value: Many, path: str, operand: _Condition) -> CapturedCondition:
     """One element passes all tests of an `$elemMatch`."""
     of_value = any(name.startswith("$") and name not in (*LOGICAL, "$expr") for name in operand)
 
-    def test(element: FieldValue) -> Iterator[Predicate]:
+    def test(element: FieldValue) -> Iterator[CapturedCondition]:
         if of_value:
             yield _passes(saying, PathTarget(element), value.name, operand)
         elif isinstance(element, DocumentTree):
@@ -297,7 +299,9 @@ def _element_match(saying: StatementDraft, value: Many, path: str, operand: _Con
     return _exists(saying, value, path, test)
 
 
-def _of_own_rows(saying: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any) -> Predicate:
+def _of_own_rows(
+    saying: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any
+) -> CapturedCondition:
     """A test of a bucket's events, each of which is a row by itself."""
     element = value.element(value.join(False)[1])
     why = f"a bucket none of whose events passes a test of `{path}`"
@@ -314,8 +318,8 @@ def _of_own_rows(saying: StatementDraft, value: Many, path: str, rest: str, name
 
 
 def _exists(
-    saying: StatementDraft, value: Many, path: str, test: Callable[[FieldValue], Iterable[Predicate]]
-) -> Predicate:
+    saying: StatementDraft, value: Many, path: str, test: Callable[[FieldValue], Iterable[CapturedCondition]]
+) -> CapturedCondition:
     """The array has an element that passes a test."""
     if value.limit is not None:
         saying.notes.append(f"`{path}` keeps only the first {value.limit}; the SQL statement tests all")
@@ -325,4 +329,4 @@ def _exists(
         return NEVER
     query.keep(conjuncts(found))
     text = f"EXISTS ({query.text([('one', '1')], saying.design.model)})"
-    return Test((text,), (f"NOT {text}",))
+    return CapturedTest((text,), (f"NOT {text}",))

@@ -14,7 +14,7 @@ from nestling.sources.capture.sql.field_values import CannotSay
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class CapturedTest:
     """A test: SQL conditions of which one is true where it holds, and others of which one is true where it does not."""
 
     holds: tuple[str, ...]
@@ -33,23 +33,23 @@ class OneWay:
 class Every:
     """All of these hold."""
 
-    parts: tuple[Predicate, ...]
+    parts: tuple[CapturedCondition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
     """At least one of these holds."""
 
-    parts: tuple[Predicate, ...]
+    parts: tuple[CapturedCondition, ...]
 
 
-Predicate: TypeAlias = Test | OneWay | Every | Some
+CapturedCondition: TypeAlias = CapturedTest | OneWay | Every | Some
 ALWAYS, NEVER = Every(()), Some(())
 
 
-def every(parts: Iterable[Predicate]) -> Predicate:
+def every(parts: Iterable[CapturedCondition]) -> CapturedCondition:
     """All of these hold; in its simplest form."""
-    found: list[Predicate] = []
+    found: list[CapturedCondition] = []
     for part in parts:
         if part == NEVER:
             return NEVER
@@ -57,9 +57,9 @@ def every(parts: Iterable[Predicate]) -> Predicate:
     return found[0] if len(found) == 1 else Every(tuple(found))
 
 
-def some(parts: Iterable[Predicate]) -> Predicate:
+def some(parts: Iterable[CapturedCondition]) -> CapturedCondition:
     """At least one of these holds; in its simplest form."""
-    found: list[Predicate] = []
+    found: list[CapturedCondition] = []
     for part in parts:
         if part == ALWAYS:
             return ALWAYS
@@ -67,11 +67,11 @@ def some(parts: Iterable[Predicate]) -> Predicate:
     return found[0] if len(found) == 1 else Some(tuple(found))
 
 
-def negated(predicate: Predicate) -> Predicate:
+def negated(predicate: CapturedCondition) -> CapturedCondition:
     """The predicate that holds exactly where this one does not; raises CannotSay."""
     match predicate:
-        case Test(holds, fails):
-            return Test(fails, holds)
+        case CapturedTest(holds, fails):
+            return CapturedTest(fails, holds)
         case OneWay(_, why):
             raise CannotSay(why)
         case Every(parts):
@@ -80,14 +80,14 @@ def negated(predicate: Predicate) -> Predicate:
             return every(map(negated, parts))
 
 
-def conjuncts(predicate: Predicate) -> list[str]:
+def conjuncts(predicate: CapturedCondition) -> list[str]:
     """The SQL conditions that are all true where a predicate holds."""
     if isinstance(predicate, Every):
         return list(dict.fromkeys(text for part in predicate.parts for text in conjuncts(part)))
     return [text_of(predicate)]
 
 
-def text_of(predicate: Predicate) -> str:
+def text_of(predicate: CapturedCondition) -> str:
     """One SQL condition, to stand among others that are joined by AND."""
     if predicate == ALWAYS:
         return "1 = 1"
@@ -99,9 +99,9 @@ def text_of(predicate: Predicate) -> str:
     return f"({' OR '.join(texts)})" if len(texts) > 1 else texts[0]
 
 
-def _alternatives(predicate: Predicate) -> list[str]:
+def _alternatives(predicate: CapturedCondition) -> list[str]:
     match predicate:
-        case Test(holds, _):
+        case CapturedTest(holds, _):
             return list(holds)
         case OneWay(holds, _):
             return [holds]

@@ -11,7 +11,7 @@ from nestling.ir.storage.bson_classes import bson_classes
 from nestling.ir.types import MAY_BE_ARRAYS
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import CannotSay, RowAttribute, ScalarValue
-from nestling.sources.capture.sql.predicates import ALWAYS, NEVER, Predicate, Test, every, some
+from nestling.sources.capture.sql.predicates import ALWAYS, NEVER, CapturedCondition, CapturedTest, every, some
 
 NULL, ANY_BOUND = "?null", "?minmax"
 ENDS_OF_BEGINNING = {"$gte": "from", "$lt": "before"}
@@ -34,7 +34,7 @@ class OneOfAll:
     words: tuple[str, ...]
 
 
-def tested(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> Predicate:
+def tested(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> CapturedCondition:
     """A test of one value, `$ne` and `$nin` without their negation; raises CannotSay."""
     if name == "$exists":
         if value.may_be_null:
@@ -61,7 +61,9 @@ def tested(saying: StatementDraft, value: ScalarValue, path: str, name: str, ope
             raise CannotSay(f"`{name}` on `{path}`")
 
 
-def _compared_with_none(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> Predicate:
+def _compared_with_none(
+    saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any
+) -> CapturedCondition:
     """A comparison with null, or with a bound below or above all values."""
     check_no_array(saying, value, path)
     if operand == NULL:
@@ -72,14 +74,14 @@ def _compared_with_none(saying: StatementDraft, value: ScalarValue, path: str, n
     return ALWAYS
 
 
-def there(value: ScalarValue) -> Predicate:
+def there(value: ScalarValue) -> CapturedCondition:
     """The value is not missing."""
-    return Test((f"{value.text} IS NOT NULL",), (f"{value.text} IS NULL",))
+    return CapturedTest((f"{value.text} IS NOT NULL",), (f"{value.text} IS NULL",))
 
 
-def missing(value: ScalarValue) -> Predicate:
+def missing(value: ScalarValue) -> CapturedCondition:
     """The value is missing."""
-    return Test((f"{value.text} IS NULL",), (f"{value.text} IS NOT NULL",))
+    return CapturedTest((f"{value.text} IS NULL",), (f"{value.text} IS NOT NULL",))
 
 
 def requires_value(name: str, operand: Any) -> bool:
@@ -141,7 +143,7 @@ def attribute_of(saying: StatementDraft, value: ScalarValue) -> Attribute | None
     return saying.design.model.entity(value.row.entity).attribute(value.attribute)
 
 
-def _compared(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> Predicate:
+def _compared(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> CapturedCondition:
     check_type(saying, value, path, plain(operand, path), in_order=name in _RANGES)
     holds, fails = _COMPARED[_POSITIVE.get(name, name)]
     if name in _POSITIVE:
@@ -151,7 +153,7 @@ def _compared(saying: StatementDraft, value: ScalarValue, path: str, name: str, 
     return _binary(saying, value, holds, fails, right)
 
 
-def _listed(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> Predicate:
+def _listed(saying: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> CapturedCondition:
     words = no_documents(operand)
     check_no_array(saying, value, path)
     given = [word for word in words if word != NULL]
@@ -173,7 +175,7 @@ def no_documents(operand: Any) -> list[str]:
     return words
 
 
-def _pattern(saying: StatementDraft, value: ScalarValue, path: str, operand: Any) -> Predicate:
+def _pattern(saying: StatementDraft, value: ScalarValue, path: str, operand: Any) -> CapturedCondition:
     check_type(saying, value, path, "?string", in_order=True)
     if operand == BEGINS:
         saying.notes.append(f"the pattern on `{path}` becomes a range condition on its prefix")
@@ -193,7 +195,7 @@ def _pattern(saying: StatementDraft, value: ScalarValue, path: str, operand: Any
     )
 
 
-def _remainder(saying: StatementDraft, value: ScalarValue, path: str) -> Predicate:
+def _remainder(saying: StatementDraft, value: ScalarValue, path: str) -> CapturedCondition:
     check_type(saying, value, path, "?number")
     attribute = attribute_of(saying, value)
     if attribute is not None and attribute.also:
@@ -202,13 +204,13 @@ def _remainder(saying: StatementDraft, value: ScalarValue, path: str) -> Predica
     return _binary(saying, value, f"% {by} =", f"% {by} <>", saying.parameters.new("remainder", f"{path} $mod 1"))
 
 
-def _binary(saying: StatementDraft, value: ScalarValue, operator: str, opposite: str, right: str) -> Predicate:
+def _binary(saying: StatementDraft, value: ScalarValue, operator: str, opposite: str, right: str) -> CapturedCondition:
     """A comparison, and the opposite one; if there are values of several types, both may be false of one."""
     holds, attribute = f"{value.text} {operator} {right}", attribute_of(saying, value)
     is_mixed = attribute is not None and len(bson_classes(attribute)) > 1 and operator != "="
     return _with_null(value, holds, f"NOT {holds}" if is_mixed else f"{value.text} {opposite} {right}")
 
 
-def _with_null(value: ScalarValue, holds: str, fails: str) -> Predicate:
+def _with_null(value: ScalarValue, holds: str, fails: str) -> CapturedCondition:
     """A test that a missing value does not pass."""
-    return Test((holds,), (fails, f"{value.text} IS NULL") if value.may_be_null else (fails,))
+    return CapturedTest((holds,), (fails, f"{value.text} IS NULL") if value.may_be_null else (fails,))
