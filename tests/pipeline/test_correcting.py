@@ -24,7 +24,7 @@ from nestling.pipeline.correcting import settled
 from nestling.pipeline.designing import explained, posed, proposal_of
 from nestling.pipeline.looked_choice import LookedChoice, looked
 from nestling.pipeline.proving import statements
-from nestling.pipeline.query_prices import ToldMore
+from nestling.pipeline.query_prices import DearerQuery
 from nestling.sources.mongo import LiveDatabase
 from tests.patterns.scenario import scenario
 
@@ -260,7 +260,7 @@ def test_what_every_design_pays_is_paid_once(tmp_path: Path, monkeypatch: pytest
 
 def test_what_has_a_cheaper_way_is_not_paid_beside_it() -> None:
     """A step tells nothing of designs whose query goes another, cheaper way: what that costs more has to be told by itself."""
-    told = ToldMore(frozenset({"index on a"}), 1.0, (Mode("", ("index on b",), 0.0, without=("list",)),))
+    told = DearerQuery(frozenset({"index on a"}), 1.0, (Mode("", ("index on b",), 0.0, without=("list",)),))
     assert told.is_paid_beside(frozenset({"index on c"}))
     assert not told.is_paid_beside(frozenset({"index on b"}))
     assert told.is_paid_beside(frozenset({"index on b", "list"}))

@@ -65,7 +65,7 @@ def command(
         found = pipeline.capture(sources, watch=watch)
     _refuse_blind(found)
     said = pipeline.captured_workload(found, proposal.design, proposal.statistics) if proposal is not None else None
-    code = DIFFERENT if said is not None and said.not_said else FINE
+    code = DIFFERENT if said is not None and said.not_expressed else FINE
     if save is not None:
         text.write_result(save, capture_text(found))
         text.say(f"Wrote {save}")

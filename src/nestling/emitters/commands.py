@@ -103,7 +103,7 @@ def indexes_of(proposal: Proposal) -> tuple[PlannedIndex, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class UnsaidIndex:
+class InexpressibleIndex:
     """An index of the live database that a design cannot say, and the gap that says why.
 
     `fits`: whether the design's documents have its fields where the database's have them, so that it can be made as it is.
@@ -114,11 +114,13 @@ class UnsaidIndex:
     fits: bool
 
 
-def unsaid_indexes(proposal: Proposal) -> tuple[UnsaidIndex, ...]:
+def inexpressible_indexes(proposal: Proposal) -> tuple[InexpressibleIndex, ...]:
     """The indexes of the live database that the design cannot say, by names that none of its own has."""
     taken = {(each.collection, each.name) for each in indexes_of(proposal)}
     found = ((with_free_name(read_index(gap.index, gap.where), taken), gap) for gap in proposal.gaps if gap.index)
-    return tuple(UnsaidIndex(index, gap, proposal.is_in_place or _fits(proposal.design, index)) for index, gap in found)
+    return tuple(
+        InexpressibleIndex(index, gap, proposal.is_in_place or _fits(proposal.design, index)) for index, gap in found
+    )
 
 
 def _fits(design: Design, index: CreateIndex) -> bool:

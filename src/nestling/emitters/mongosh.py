@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.emitters.commands import UnsaidIndex, gaps, indexes_of, storage, unsaid_indexes, validation
+from nestling.emitters.commands import InexpressibleIndex, gaps, indexes_of, inexpressible_indexes, storage, validation
 from nestling.emitters.validators.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
@@ -52,11 +52,11 @@ def script(proposal: Proposal) -> str:
     parts += ["// Indexes. Before a large load, leave them out, and create them after it.\n"]
     parts += [_index(index) for index in indexes_of(proposal)]
     parts += [f"// Not done: {comment(str(gap))}\n" for gap in gaps(design)]
-    parts += map(_unsaid, unsaid_indexes(proposal))
+    parts += map(_unsaid, inexpressible_indexes(proposal))
     return "\n".join(parts)
 
 
-def _unsaid(unsaid: UnsaidIndex) -> str:
+def _unsaid(unsaid: InexpressibleIndex) -> str:
     """An index that a design cannot say: made as the database has it where it fits, else left to people."""
     index, gap = unsaid.index, unsaid.gap
     if unsaid.fits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.emitters.commands import UnsaidIndex, gaps, indexes_of, storage, unsaid_indexes, validation
+from nestling.emitters.commands import InexpressibleIndex, gaps, indexes_of, inexpressible_indexes, storage, validation
 from nestling.emitters.validators.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
@@ -67,7 +67,7 @@ def module(proposal: Proposal) -> str:
     validators = "".join(_validator(design, store) for store in design.stores)
     indexes = "".join(_index(index) for index in indexes_of(proposal))
     indexes += "".join(f"    # Not done: {comment(str(gap))}\n" for gap in gaps(design))
-    indexes += "".join(map(_unsaid, unsaid_indexes(proposal)))
+    indexes += "".join(map(_unsaid, inexpressible_indexes(proposal)))
     head = head.replace("@TIMES", "from datetime import datetime\n" if "datetime(" in indexes else "")
     head = head.replace("@VALUES", _imports(validators + indexes))
     return (
@@ -97,7 +97,7 @@ def _index(index: PlannedIndex) -> str:
     return f"{reasons}    {_entry(index.command())},\n"
 
 
-def _unsaid(unsaid: UnsaidIndex) -> str:
+def _unsaid(unsaid: InexpressibleIndex) -> str:
     """An index that a design cannot say: made as the database has it where it fits, else left to people."""
     index, gap = unsaid.index, unsaid.gap
     if unsaid.fits:

@@ -83,17 +83,17 @@ def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
     from nestling.sources.statements import parse_workload
 
     said = captured_workload(found, design, reading.statistics)
-    not_said = tuple(each.name for each in said.not_said)
+    not_expressed = tuple(each.name for each in said.not_expressed)
     if not said.statements:
-        nothing = replace(reading.workload, left_out=(*reading.workload.left_out, *not_said))
+        nothing = replace(reading.workload, left_out=(*reading.workload.left_out, *not_expressed))
         return replace(reading, workload=nothing, gaps=(*said.gaps, *reading.gaps))
     try:
         workload, gaps = parse_workload(said.text(), reading.model, reading.dialect)
     except WorkloadError as error:  # not one of them can be read
         lacking = tuple(Gap(GapKind.NOTIMPL, problem.what, problem.where) for problem in error.problems)
-        nothing = replace(reading.workload, left_out=(*not_said, *(each.name for each in said.statements)))
+        nothing = replace(reading.workload, left_out=(*not_expressed, *(each.name for each in said.statements)))
         return replace(reading, workload=nothing, gaps=(*said.gaps, *lacking, *reading.gaps))
-    workload = replace(workload, left_out=(*workload.left_out, *not_said))
+    workload = replace(workload, left_out=(*workload.left_out, *not_expressed))
     placed = tuple(replace(each, where=_CAPTURED) for each in gaps)  # nobody has the text whose lines they name
     return replace(reading, workload=workload, gaps=(*said.gaps, *placed, *reading.gaps))
 

@@ -71,7 +71,7 @@ def _assembled(
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
     from nestling.pipeline.migration_indexes import index_moves
-    from nestling.planner.migration import kept_collections, renamed, staged_names, told_forms
+    from nestling.planner.migration import kept_collections, kept_forms, renamed, staged_names
     from nestling.planner.migration.restated import as_written, narrowed
 
     written = as_written(old, own.model) if old.amendments else old
@@ -82,7 +82,7 @@ def _assembled(
     finals = dict(zip(written_collections(staged), written_collections(new), strict=True))
     built = {name: final for name, final in finals.items() if name not in stays}
     unseen, foreign = _may_hold_unseen(own, database, policy), _are_foreign(own, database, policy)
-    told = told_forms(old, staged, only_json=not foreign)
+    told = kept_forms(old, staged, only_json=not foreign)
     before, after = (replace(_homes(each, database, policy), told=told) for each in (old, staged))
     there = _written(old)
     all_forms = {entity.name: frozenset(entity.attribute_names) for entity in new.model.entities}

@@ -58,7 +58,7 @@ _TOLD = "what another step does not tell of it"
 
 
 @dataclass(frozen=True, slots=True)
-class ToldMore:
+class DearerQuery:
     """The basis of a correction: a query that uses `used` and costs `seconds` more than was assumed.
 
     It applies to designs that have all of `used` except `idle`, and none of the `cheaper` ways. `step` is the correction's name
@@ -91,7 +91,7 @@ class StatementQueries:
     those of them that turned out to be a reason after all.
     """
 
-    dearer: list[ToldMore] = field(default_factory=list)
+    dearer: list[DearerQuery] = field(default_factory=list)
     as_estimated: set[Used] = field(default_factory=set)
     exchanged: set[str] = field(default_factory=set)
     matters: set[str] = field(default_factory=set)
@@ -303,7 +303,7 @@ class Queries:
         self._made += 1
         name, more = f"{text} ({self._made})", price - query.said
         ways = _as_estimated(query, known)
-        told = ToldMore(query.used, more, (), step=name, chosen=query.choice.chosen)
+        told = DearerQuery(query.used, more, (), step=name, chosen=query.choice.chosen)
         if text == _DEARER:
             cheaper = tuple(query.choice.cheaper(statement, query.used))
             told = replace(told, cheaper=cheaper, idle=known.idle(query.used, more))

@@ -15,7 +15,7 @@ from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.paths.access_path import column_field
 from nestling.ir.rows import Row
-from nestling.ir.storage.stored_forms import ToldForms
+from nestling.ir.storage.stored_forms import KeptForms
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy, encoder
@@ -27,7 +27,7 @@ IsOther = Callable[[object, object], bool]
 
 
 def telling_decoder(
-    columns: Sequence[str], entity: Entity, told: ToldForms, policy: Policy
+    columns: Sequence[str], entity: Entity, told: KeptForms, policy: Policy
 ) -> Callable[[Mapping[str, Any]], Row]:
     """Return a decoder of rows like `row_decoder`, with a further column for the stored forms.
 

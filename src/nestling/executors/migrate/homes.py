@@ -20,7 +20,7 @@ from nestling.ir.paths.access_path import column_field
 from nestling.ir.programs.command import Aggregation
 from nestling.ir.rows import Row
 from nestling.ir.storage.names import OWN_COLLECTIONS
-from nestling.ir.storage.stored_forms import ToldForms
+from nestling.ir.storage.stored_forms import KeptForms
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy, encoder
 
@@ -48,7 +48,7 @@ class Homes:
     places: tuple[HomePlace, ...]
     held: tuple[HeldIds, ...]
     policy: Policy
-    told: ToldForms = ToldForms()
+    told: KeptForms = KeptForms()
     _decoders: dict[str, Callable[[_Document], Row]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

@@ -26,7 +26,7 @@ AttributesOf = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class ToldForms:
+class KeptForms:
     """By entity, the attributes in which null and missing are distinguished, and those whose values' form is recorded."""
 
     nulls: AttributesOf = field(default_factory=dict)

@@ -2,11 +2,11 @@
 
 from nestling.planner.migration.assembly import assembly
 from nestling.planner.migration.differences import differences, snapshots
+from nestling.planner.migration.kept_forms import kept_forms
 from nestling.planner.migration.places import PlannedPlace, held_ids, planned_places
 from nestling.planner.migration.reach import reaches
 from nestling.planner.migration.same_paths import same_paths
 from nestling.planner.migration.staging import kept_collections, renamed, staged_names, written_names
-from nestling.planner.migration.told_forms import told_forms
 
 __all__ = [
     "PlannedPlace",
@@ -14,12 +14,12 @@ __all__ = [
     "differences",
     "held_ids",
     "kept_collections",
+    "kept_forms",
     "planned_places",
     "reaches",
     "renamed",
     "same_paths",
     "snapshots",
     "staged_names",
-    "told_forms",
     "written_names",
 ]

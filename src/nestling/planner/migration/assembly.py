@@ -19,7 +19,7 @@ from nestling.ir.primitives import CollectionKind, Form, Order, Reference
 from nestling.ir.programs.command import Aggregation
 from nestling.ir.storage.layout import Node, Role, StoredCollection
 from nestling.ir.storage.names import OWN_COLLECTIONS, collection_name, stored_name
-from nestling.planner.migration.told_forms import unique_where_present
+from nestling.planner.migration.kept_forms import unique_where_present
 from nestling.planner.upkeep.copied_element import id_parts
 
 GATHERED = f"{OWN_COLLECTIONS}migrate_rows_"

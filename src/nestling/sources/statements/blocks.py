@@ -19,8 +19,8 @@ from nestling.ir.rate import read_rate
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.ddl.statements import statements
 from nestling.sources.statements.rates import (
-    SaidRate,
-    Whose,
+    RateLine,
+    RateOwner,
     is_unread_rate,
     line_at,
     rate_lines,
@@ -89,7 +89,7 @@ class _Span:
     start: int
     end: int
     found: tuple[tuple[str, int], ...]
-    rates: list[list[SaidRate]]
+    rates: list[list[RateLine]]
     wrong: Problem | None = None
 
     @property
@@ -119,7 +119,7 @@ def _spans(text: str, dialect: str) -> Iterator[_Span]:
         found = tuple(_statements(text, start, end, dialect))
         span = _Span(mark, start, end, found, [list(rate_lines(text, *part)) for part in _parts(start, end, found)])
         if mark is not None and (said := _SAID.match(mark["said"].strip())) and said["rate"] is not None:
-            span.rates[0].insert(0, SaidRate(said["rate"], line_at(text, mark.start()), mark.start(), mark.end()))
+            span.rates[0].insert(0, RateLine(said["rate"], line_at(text, mark.start()), mark.start(), mark.end()))
         yield span
 
 
@@ -142,19 +142,19 @@ def _place_rates(text: str, span: _Span, following: _Span) -> None:
     above = span.tail if span.found else None
     below = following.mark.start()
     found = whose(text, behind, above, below, above_has=above_has, below_has=bool(following.rates[0]))
-    if found is not Whose.ABOVE:
+    if found is not RateOwner.ABOVE:
         span.rates[-1] = its
-    if found is Whose.BELOW:
+    if found is RateOwner.BELOW:
         following.rates[0] += behind
-    elif found is Whose.EITHER:
+    elif found is RateOwner.EITHER:
         what = f"`rate: {behind[0].text.strip()}` may belong to this statement or `{following.name}`: neither has another rate"
         span.wrong = _not_placed(behind[0], what, following.name)
-    elif found is Whose.NOBODY and (readable := next((each for each in behind if read_rate(each.text)), None)):
+    elif found is RateOwner.NOBODY and (readable := next((each for each in behind if read_rate(each.text)), None)):
         what = f"`rate: {readable.text.strip()}` is separated from it and is not above another statement"
         following.wrong = _not_placed(readable, what, following.name)
 
 
-def _not_placed(said: SaidRate, what: str, name: str) -> Problem:
+def _not_placed(said: RateLine, what: str, name: str) -> Problem:
     return Problem(
         what, where=f"{said.line}", next_move=f"write it after the name: `-- name: {name}, rate: {said.text.strip()}`"
     )

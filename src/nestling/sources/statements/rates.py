@@ -28,7 +28,7 @@ _SAYS_RATE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class SaidRate:
+class RateLine:
     """A rate as it is written, the line it is in, and where that begins and ends."""
 
     text: str
@@ -37,7 +37,7 @@ class SaidRate:
     end: int
 
 
-class Whose(Enum):
+class RateOwner(Enum):
     """Which statement a rate between two of them is about."""
 
     ABOVE = "the one above"
@@ -46,10 +46,10 @@ class Whose(Enum):
     NOBODY = "none: it stands alone"
 
 
-def rate_lines(text: str, start: int, end: int) -> Iterator[SaidRate]:
+def rate_lines(text: str, start: int, end: int) -> Iterator[RateLine]:
     """The rates that have a line of their own."""
     for found in _RATE_LINE.finditer(text, start, end):
-        yield SaidRate(found["rate"], line_at(text, found.start()), found.start(), found.end())
+        yield RateLine(found["rate"], line_at(text, found.start()), found.start(), found.end())
 
 
 def line_at(text: str, offset: int) -> int:
@@ -58,22 +58,22 @@ def line_at(text: str, offset: int) -> int:
 
 
 def whose(
-    text: str, between: Sequence[SaidRate], above: int | None, below: int, *, above_has: bool, below_has: bool
-) -> Whose:
+    text: str, between: Sequence[RateLine], above: int | None, below: int, *, above_has: bool, below_has: bool
+) -> RateOwner:
     """Which statement the rates between two are about: `above` is where the first ends, if there is one, `below` a name line.
 
     Whether these have another rate decides, and blank lines where that does not.
     """
     is_apart = _BLANK_LINE.search(text, between[-1].end, below) is not None
     if above is None:
-        return Whose.NOBODY if is_apart else Whose.BELOW
+        return RateOwner.NOBODY if is_apart else RateOwner.BELOW
     is_below = _BLANK_LINE.search(text, above, between[0].start) is not None
     if below_has or (is_apart and not is_below):
-        return Whose.ABOVE
-    return Whose.BELOW if above_has or (is_below and not is_apart) else Whose.EITHER
+        return RateOwner.ABOVE
+    return RateOwner.BELOW if above_has or (is_below and not is_apart) else RateOwner.EITHER
 
 
-def rate_of(said: Sequence[SaidRate], mistakes: list[tuple[str, int]]) -> tuple[float | None, Problem | None]:
+def rate_of(said: Sequence[RateLine], mistakes: list[tuple[str, int]]) -> tuple[float | None, Problem | None]:
     """The first rate; the problem of one that cannot be read. A further one is a mistake."""
     mistakes += [(f"it already has a rate: `{more.text.strip()}` is not read", more.line) for more in said[1:]]
     if not said:

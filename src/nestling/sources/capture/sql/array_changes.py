@@ -9,7 +9,7 @@ from typing import Any
 from nestling.sources.capture.sql.documents import New, StatementDraft, Written
 from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow
-from nestling.sources.capture.sql.field_values import CannotSay, FieldValue, Many, RowAttribute
+from nestling.sources.capture.sql.field_values import FieldValue, Many, NotExpressible, RowAttribute
 from nestling.sources.capture.sql.filters import conditions, element_conditions
 from nestling.sources.capture.sql.inserts import rows_within
 from nestling.sources.capture.sql.paths import find
@@ -47,7 +47,7 @@ def change_of_array(
 ) -> Iterator[Written]:
     """The statements a change of a whole array comes to."""
     if change.path != field:
-        raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
+        raise NotExpressible(f"`{change.operator}` of the array `{change.path}`")
     match change.operator:
         case "$push" | "$addToSet":
             operand = change.operand
@@ -61,105 +61,105 @@ def change_of_array(
             yield _removed(new, collection, search, change)
             yield _added(new, collection, search, change, change.operand)
         case _:
-            raise CannotSay(f"`{change.operator}` of the array `{field}`")
+            raise NotExpressible(f"`{change.operator}` of the array `{field}`")
 
 
-def own_texts(saying: StatementDraft, row: EntityRow, texts: list[str]) -> list[str]:
+def own_texts(draft: StatementDraft, row: EntityRow, texts: list[str]) -> list[str]:
     """Conditions on the row that a statement changes, which has no alias."""
     row.after, row.on = None, ()  # the statement is of these rows alone
-    if any(other is not row for text in texts for other in saying.rows.named(text)):
-        raise CannotSay(f"a change to `{row.entity}` rows found through the rows joined to them")
-    query = RowsQuery(saying.rows, row)
-    saying.rows.name(row, OWN)
+    if any(other is not row for text in texts for other in draft.rows.named(text)):
+        raise NotExpressible(f"a change to `{row.entity}` rows found through the rows joined to them")
+    query = RowsQuery(draft.rows, row)
+    draft.rows.name(row, OWN)
     named = map(query.named, texts)
     return [text.replace(f"{OWN}.", f"{quoted(row.entity)}." if "(SELECT" in text else "") for text in named]
 
 
 def _removed(new: New, collection: str, search: WriteSearch, change: ArrayChange) -> Written:
-    saying = new()
-    found = target(saying, collection, search)
+    draft = new()
+    found = target(draft, collection, search)
     array = find(found.document, change.path).value
     assert isinstance(array, Many)
     row = array.join(False)[1]
     element = array.element(row)
-    parent = joined_row(saying, found, row)
-    texts = own_texts(saying, row, _pulled(saying, element, change))
-    return change.path, delete(row.entity, " AND ".join(filter(None, [parent, *texts]))), saying
+    parent = joined_row(draft, found, row)
+    texts = own_texts(draft, row, _pulled(draft, element, change))
+    return change.path, delete(row.entity, " AND ".join(filter(None, [parent, *texts]))), draft
 
 
-def _pulled(saying: StatementDraft, element: FieldValue, change: ArrayChange) -> list[str]:
+def _pulled(draft: StatementDraft, element: FieldValue, change: ArrayChange) -> list[str]:
     """Which elements go."""
     if change.operator in ("$set", "$unset"):
         return []
     if change.operator == "$pullAll":
         if not isinstance(element, RowAttribute):
-            raise CannotSay(f"`$pullAll` from `{change.path}`, whose elements are documents")
-        saying.notes.append("`$pullAll` removes every value of its list; the SQL statement removes one")
-        return element_conditions(saying, element, change.path, {"$eq": next(iter(change.operand), "?null")})
+            raise NotExpressible(f"`$pullAll` from `{change.path}`, whose elements are documents")
+        draft.notes.append("`$pullAll` removes every value of its list; the SQL statement removes one")
+        return element_conditions(draft, element, change.path, {"$eq": next(iter(change.operand), "?null")})
     if not isinstance(change.operand, dict):
-        raise CannotSay(f"`$pull` from `{change.path}`")
+        raise NotExpressible(f"`$pull` from `{change.path}`")
     if isinstance(element, RowAttribute):
-        with saying.parameters.inside(PULLED):
-            return element_conditions(saying, element, change.path, change.operand)
-    with saying.parameters.inside(f"{PULLED}.{change.path}"):
-        return conditions(saying, element, change.operand)
+        with draft.parameters.inside(PULLED):
+            return element_conditions(draft, element, change.path, change.operand)
+    with draft.parameters.inside(f"{PULLED}.{change.path}"):
+        return conditions(draft, element, change.operand)
 
 
 def _added(new: New, collection: str, search: WriteSearch, change: ArrayChange, each: list[Any]) -> Written:
     """New elements: rows with the key of the document they are added to."""
-    saying = new()
-    found = target(saying, collection, search)
+    draft = new()
+    found = target(draft, collection, search)
     array = find(found.document, change.path).value
     assert isinstance(array, Many)
     row = array.join(False)[1]
     if row.after is not found.row or not each:
-        raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
+        raise NotExpressible(f"`{change.operator}` of the array `{change.path}`")
     element = array.element(row)
-    given = _given(saying, element, row, change, each)
-    _note_several(saying, change)
-    if change.operator == "$addToSet" and not (isinstance(element, RowAttribute) and is_one(saying, row, given)):
-        saying.notes.append("`$addToSet` adds nothing if an equal element exists; the SQL statement adds a row anyway")
+    given = _given(draft, element, row, change, each)
+    _note_several(draft, change)
+    if change.operator == "$addToSet" and not (isinstance(element, RowAttribute) and is_one(draft, row, given)):
+        draft.notes.append("`$addToSet` adds nothing if an equal element exists; the SQL statement adds a row anyway")
     ending = " ON CONFLICT DO NOTHING" if change.operator == "$addToSet" and isinstance(element, RowAttribute) else ""
-    if ending and not is_one(saying, row, given):
+    if ending and not is_one(draft, row, given):
         ending = ""
-    return change.path, f"{_insert(saying, found, row, given)}{ending}", saying
+    return change.path, f"{_insert(draft, found, row, given)}{ending}", draft
 
 
 def _given(
-    saying: StatementDraft, element: FieldValue, row: EntityRow, change: ArrayChange, each: list[Any]
+    draft: StatementDraft, element: FieldValue, row: EntityRow, change: ArrayChange, each: list[Any]
 ) -> dict[str, str]:
     """The parameters of the attributes that a new element has."""
     if isinstance(element, RowAttribute):
         if not isinstance(each[0], str):
-            raise CannotSay(f"`{change.operator}` of a document or list to `{change.path}`")
-        return {element.attribute: saying.parameters.new(element.attribute, f"{change.path} {change.operator}")}
+            raise NotExpressible(f"`{change.operator}` of a document or list to `{change.path}`")
+        return {element.attribute: draft.parameters.new(element.attribute, f"{change.path} {change.operator}")}
     if not all(isinstance(one, dict) for one in each):
-        raise CannotSay(f"`{change.operator}` of a value to `{change.path}`, whose elements are documents")
+        raise NotExpressible(f"`{change.operator}` of a value to `{change.path}`, whose elements are documents")
     own, *others = rows_within(element, row, each)
-    saying.notes += [f"left out: {why}" for why in own.left]
-    saying.notes += [f"left out: `{change.path}.{one.path}`, whose elements are separate rows" for one in others]
+    draft.notes += [f"left out: {why}" for why in own.left]
+    draft.notes += [f"left out: `{change.path}.{one.path}`, whose elements are separate rows" for one in others]
     foreign = {name for name, _ in row.on}
     return {
-        attribute: saying.parameters.new(attribute, f"{change.path}.{path} {change.operator}")
+        attribute: draft.parameters.new(attribute, f"{change.path}.{path} {change.operator}")
         for attribute, path in own.columns.items()
         if attribute not in foreign
     }
 
 
-def _note_several(saying: StatementDraft, change: ArrayChange) -> None:
+def _note_several(draft: StatementDraft, change: ArrayChange) -> None:
     operand = change.operand
     if change.operator == "$set":
-        saying.notes.append("it writes a row for each element of the list; the SQL statement writes one")
+        draft.notes.append("it writes a row for each element of the list; the SQL statement writes one")
     elif isinstance(operand, dict) and "$each" in operand:
-        saying.notes.append("`$each` adds a row for each of its values; the SQL statement adds one")
+        draft.notes.append("`$each` adds a row for each of its values; the SQL statement adds one")
         if "$slice" in operand:
-            saying.notes.append("`$slice` then removes the rows beyond its limit; the SQL statement removes none")
+            draft.notes.append("`$slice` then removes the rows beyond its limit; the SQL statement removes none")
 
 
-def _insert(saying: StatementDraft, found: WriteTarget, row: EntityRow, given: dict[str, str]) -> str:
+def _insert(draft: StatementDraft, found: WriteTarget, row: EntityRow, given: dict[str, str]) -> str:
     pairs = [(own, match) for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None]
     if equal := found.equal_alone(tuple(match[2] for _, match in pairs)):
         keys = dict(zip((own for own, _ in pairs), equal, strict=True))
         return insert(row.entity, [*keys, *given], [*keys.values(), *given.values()])
     shown = [*((own, match[0]) for own, match in pairs), *given.items()]
-    return insert_selected(row.entity, [own for own, _ in shown], found.query.text(shown, saying.design.model))
+    return insert_selected(row.entity, [own for own, _ in shown], found.query.text(shown, draft.design.model))

@@ -9,7 +9,14 @@ from nestling.ir.types import TIMES
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN
 from nestling.sources.capture.sql.expressions import scalar
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, FieldValue, RowAttribute, Sql, Unmapped
+from nestling.sources.capture.sql.field_values import (
+    DocumentTree,
+    FieldValue,
+    NotExpressible,
+    RowAttribute,
+    Sql,
+    Unmapped,
+)
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.targets import OWN, WriteTarget
 from nestling.sources.capture.sql.words import quoted
@@ -17,20 +24,20 @@ from nestling.sources.capture.sql.words import quoted
 _GIVEN = ("$set", "$inc", "$mul", "$min", "$max")
 
 
-def assigned(saying: StatementDraft, column: RowAttribute, operator: str, operand: Any, path: str) -> str:
-    """The new value of an attribute, whose old value is its bare name; raises CannotSay."""
+def assigned(draft: StatementDraft, column: RowAttribute, operator: str, operand: Any, path: str) -> str:
+    """The new value of an attribute, whose old value is its bare name; raises NotExpressible."""
     if operator in _GIVEN and isinstance(operand, dict | list):
-        raise CannotSay(f"a document or list as the value of `{path}`")
+        raise NotExpressible(f"a document or list as the value of `{path}`")
     if operator == "$unset" or (operator == "$set" and operand == "?null"):
-        return _nothing(saying, column, path)
+        return _nothing(draft, column, path)
     if operator == "$currentDate":
-        return _now(saying, column, path)
+        return _now(draft, column, path)
     if operator not in _GIVEN:
-        raise CannotSay(f"`{operator}` of `{path}`")
+        raise NotExpressible(f"`{operator}` of `{path}`")
     name = column.attribute if operator == "$set" else f"{column.attribute}_by"
-    given = saying.parameters.new(name, f"{path} {operator}")
+    given = draft.parameters.new(name, f"{path} {operator}")
     if operator == "$min" and column.nullable:
-        saying.notes.append(f"`$min` keeps a null in `{path}`; the SQL statement treats it as a missing field")
+        draft.notes.append(f"`$min` keeps a null in `{path}`; the SQL statement treats it as a missing field")
     return _of_old(quoted(column.attribute), operator, given, may_be_null=column.nullable)
 
 
@@ -50,39 +57,39 @@ def _of_old(own: str, operator: str, given: str, *, may_be_null: bool) -> str:
             return given
 
 
-def _nothing(saying: StatementDraft, column: RowAttribute, path: str) -> str:
+def _nothing(draft: StatementDraft, column: RowAttribute, path: str) -> str:
     if not column.nullable:
-        saying.notes.append(
+        draft.notes.append(
             f"`{path}` is in all documents, so the model has it as NOT NULL: in SQL it cannot be removed"
         )
     return "NULL"
 
 
-def _now(saying: StatementDraft, column: RowAttribute, path: str) -> str:
-    kind = saying.design.model.entity(column.row.entity).attribute(column.attribute).type.name
+def _now(draft: StatementDraft, column: RowAttribute, path: str) -> str:
+    kind = draft.design.model.entity(column.row.entity).attribute(column.attribute).type.name
     if kind not in TIMES:
-        raise CannotSay(f"`$currentDate` of `{path}`, which is not a date")
+        raise NotExpressible(f"`$currentDate` of `{path}`, which is not a date")
     return "CURRENT_TIMESTAMP"
 
 
-def staged(saying: StatementDraft, target: WriteTarget, stages: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def staged(draft: StatementDraft, target: WriteTarget, stages: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """The assignments of an update's pipeline, whose stages follow each other."""
     before: set[str] = set()
     for stage in stages:
-        made = list(_of_stage(saying, target, stage))
+        made = list(_of_stage(draft, target, stage))
         read = {match[2] for _, text in made for match in TOKEN.finditer(text)}
         if before & {*read, *(attribute for attribute, _ in made)}:
-            raise CannotSay("a pipeline with stages that read or change a field set by an earlier stage")
+            raise NotExpressible("a pipeline with stages that read or change a field set by an earlier stage")
         before.update(attribute for attribute, _ in made)
-        saying.rows.name(target.row, OWN)
+        draft.rows.name(target.row, OWN)
         yield from ((attribute, target.query.named(text).replace(f"{OWN}.", "")) for attribute, text in made)
 
 
-def _of_stage(saying: StatementDraft, target: WriteTarget, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _of_stage(draft: StatementDraft, target: WriteTarget, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The attributes a stage sets, and their values with tokens for what these read."""
     (name, body), *_ = stage.items()
     if name not in ("$set", "$addFields", "$unset"):
-        raise CannotSay(f"the stage `{name}` in an update")
+        raise NotExpressible(f"the stage `{name}` in an update")
     taken = name == "$unset"
     paths = dict.fromkeys([body] if isinstance(body, str) else body, "?null") if taken else body
     for path, each in paths.items():
@@ -90,12 +97,12 @@ def _of_stage(saying: StatementDraft, target: WriteTarget, stage: dict[str, Any]
         if isinstance(found, RowAttribute) and found.row is target.row:
             yield (
                 found.attribute,
-                assigned(saying, found, "$unset", True, path) if taken else scalar(saying, target.document, each).text,
+                assigned(draft, found, "$unset", True, path) if taken else scalar(draft, target.document, each).text,
             )
         elif isinstance(found, Unmapped):
-            saying.notes.append(f"left out: {found.why}")
+            draft.notes.append(f"left out: {found.why}")
         elif not is_upkeep(found):
-            raise CannotSay(f"a change of `{path}` in a pipeline")
+            raise NotExpressible(f"a change of `{path}` in a pipeline")
 
 
 def is_upkeep(found: FieldValue) -> bool:

@@ -14,11 +14,11 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.sources.capture.sql.entity_rows import EntityRow, EntityRows, token
 from nestling.sources.capture.sql.field_values import (
-    CannotSay,
     Discriminator,
     DocumentTree,
     FieldValue,
     Many,
+    NotExpressible,
     OfOtherKind,
     RowAttribute,
     Sql,
@@ -74,14 +74,14 @@ class StatementDraft:
         return number
 
     def store(self, collection: str) -> StoredCollection:
-        """The collection of that name; raises CannotSay."""
+        """The collection of that name; raises NotExpressible."""
         found = next((store for store in self.design.stores if store.name == collection), None)
         if found is None:
-            raise CannotSay(f"`{collection}` is not a collection of the design")
+            raise NotExpressible(f"`{collection}` is not a collection of the design")
         if found.role in _NO_ROWS:
-            raise CannotSay(f"`{collection}` holds {_NO_ROWS[found.role]}")
+            raise NotExpressible(f"`{collection}` holds {_NO_ROWS[found.role]}")
         if len(found.roots) != 1:
-            raise CannotSay(
+            raise NotExpressible(
                 f"`{collection}` holds several kinds of rows, and the value that distinguishes them is not captured"
             )
         return found
@@ -328,4 +328,4 @@ def _put(fields: _Fields, path: str, value: FieldValue) -> None:
 
 New = Callable[[], StatementDraft]
 Written = tuple[str, str, StatementDraft]
-"""What distinguishes the statement from the others of its command, its SQL, and what was noted saying it."""
+"""What distinguishes the statement from the others of its command, its SQL, and what was noted of it."""

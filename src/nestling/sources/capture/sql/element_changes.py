@@ -11,7 +11,7 @@ from nestling.sources.capture.sql.array_changes import ArrayChange, own_texts
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep
 from nestling.sources.capture.sql.documents import New, StatementDraft, Written
 from nestling.sources.capture.sql.entity_rows import EntityRow
-from nestling.sources.capture.sql.field_values import CannotSay, FieldValue, Many, RowAttribute
+from nestling.sources.capture.sql.field_values import FieldValue, Many, NotExpressible, RowAttribute
 from nestling.sources.capture.sql.filters import conditions, element_conditions
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.searches import WriteSearch
@@ -27,55 +27,55 @@ def changes_in_elements(
     new: New, collection: str, search: WriteSearch, field: str, changes: list[ArrayChange], clauses: Mapping[str, Any]
 ) -> Iterator[Written]:
     """The statement that changes of elements come to, all of the same elements of the array `field`."""
-    first, saying = changes[0], new()
+    first, draft = changes[0], new()
     place = _place(new, collection, first)
     by_filter: dict[str, Any] = {}
     but = ""
     if place == "$":
         by_filter = _tests_of(search.condition, field)
-        search, but = _found_by(new, saying, collection, search, field, by_filter)
-    found = target(saying, collection, search, but=but)
+        search, but = _found_by(new, draft, collection, search, field, by_filter)
+    found = target(draft, collection, search, but=but)
     array = find(found.document, field).value
     assert isinstance(array, Many)
     row = array.join(False)[1]
     element = array.element(row)
-    parent = joined_row(saying, found, row)
-    texts = own_texts(saying, row, _meant(saying, element, field, place, by_filter, clauses))
+    parent = joined_row(draft, found, row)
+    texts = own_texts(draft, row, _meant(draft, element, field, place, by_filter, clauses))
     if place == ANY_KEY:
-        saying.notes.append(
+        draft.notes.append(
             f"`{first.path}` is one position in the array; the SQL statement changes all of its elements"
         )
-    sets = list(_sets(saying, found.document, element, row, changes))
+    sets = list(_sets(draft, found.document, element, row, changes))
     if sets:
-        yield field, update(row.entity, sets, " AND ".join(filter(None, [parent, *texts]))), saying
+        yield field, update(row.entity, sets, " AND ".join(filter(None, [parent, *texts]))), draft
 
 
 def _place(new: New, collection: str, change: ArrayChange) -> str:
     """The step of a path that says which elements are meant."""
     places = find(target(new(), collection, WriteSearch()).document, change.path).places
     if len(places) != 1:
-        raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
+        raise NotExpressible(f"`{change.operator}` of the array `{change.path}`")
     return places[0]
 
 
 def _tests_of(condition: Mapping[str, Any], field: str) -> dict[str, Any]:
-    """What a filter asks of an array's elements, by the path within them; raises CannotSay where no element passes it alone."""
+    """What a filter asks of an array's elements, by the path within them; raises NotExpressible where none passes alone."""
     found = {
         path[len(field) + 1 :]: tests
         for path, tests in condition.items()
         if path == field or path.startswith(f"{field}.")
     }
     if not found:
-        raise CannotSay(f"which element of `{field}` is meant by `$`")
+        raise NotExpressible(f"which element of `{field}` is meant by `$`")
     for tests in found.values():
         for name, operand in tests.items():
             if name in _OF_NO_ELEMENT or operand in ("?null", False):
-                raise CannotSay(f"which element of `{field}` is meant by `$`, as the filter uses `{name}`")
+                raise NotExpressible(f"which element of `{field}` is meant by `$`, as the filter uses `{name}`")
     return found
 
 
 def _found_by(
-    new: New, saying: StatementDraft, collection: str, search: WriteSearch, field: str, tests: Mapping[str, Any]
+    new: New, draft: StatementDraft, collection: str, search: WriteSearch, field: str, tests: Mapping[str, Any]
 ) -> tuple[WriteSearch, str]:
     """Which documents hold the elements, and the array whose tests they need not pass: those are asked of the elements."""
     draft = new()
@@ -86,11 +86,11 @@ def _found_by(
     known = _known(array.element(row), tests)
     several = sum(1 if set(each) == {"$elemMatch"} else len(each) for each in tests.values())
     if several > 1 or _mentions(search.condition, field):
-        saying.notes.append(f"all conditions on `{field}` are taken to apply to the same element")
+        draft.notes.append(f"all conditions on `{field}` are taken to apply to the same element")
     if _has_key(draft, row, known):
         return replace(search, one=False), field
     if not _has_key(draft, row, known | {name for name, _ in row.on}):
-        saying.notes.append(FIRST)
+        draft.notes.append(FIRST)
     return search, field if not search.one or is_unique(draft, documents) else ""
 
 
@@ -113,13 +113,13 @@ def _mentions(condition: Mapping[str, Any], field: str) -> bool:
     return any(path == field or path.startswith(f"{field}.") for each in inner for path in each)
 
 
-def _has_key(saying: StatementDraft, row: EntityRow, known: set[str]) -> bool:
-    entity = saying.design.model.entity(row.entity)
+def _has_key(draft: StatementDraft, row: EntityRow, known: set[str]) -> bool:
+    entity = draft.design.model.entity(row.entity)
     return entity.is_superkey(known)
 
 
 def _meant(
-    saying: StatementDraft,
+    draft: StatementDraft,
     element: FieldValue,
     field: str,
     place: str,
@@ -128,7 +128,7 @@ def _meant(
 ) -> list[str]:
     """Which elements are meant: those the filter found, those of an array filter, or all."""
     if place == "$":
-        return [text for path, tests in by_filter.items() for text in _of_element(saying, element, field, path, tests)]
+        return [text for path, tests in by_filter.items() for text in _of_element(draft, element, field, path, tests)]
     if place in ("$[]", ANY_KEY):
         return []
     name = place[2:-1]
@@ -139,28 +139,28 @@ def _meant(
         if path.partition(".")[0] == name
     ]
     if not mine:
-        raise CannotSay(f"which elements of `{field}` are meant by `{place}`")
-    return [text for path, tests in mine for text in _of_element(saying, element, name, path, tests)]
+        raise NotExpressible(f"which elements of `{field}` are meant by `{place}`")
+    return [text for path, tests in mine for text in _of_element(draft, element, name, path, tests)]
 
 
 def _of_element(
-    saying: StatementDraft, element: FieldValue, array: str, path: str, tests: Mapping[str, Any]
+    draft: StatementDraft, element: FieldValue, array: str, path: str, tests: Mapping[str, Any]
 ) -> list[str]:
     """What is asked of an element, or of what lies under a path in it."""
     if path:
-        with saying.parameters.inside(array):
-            return conditions(saying, element, {path: tests})
+        with draft.parameters.inside(array):
+            return conditions(draft, element, {path: tests})
     if isinstance(element, RowAttribute):
         inner = tests["$elemMatch"] if set(tests) == {"$elemMatch"} else tests
-        return element_conditions(saying, element, array, inner)
+        return element_conditions(draft, element, array, inner)
     if set(tests) != {"$elemMatch"}:
-        raise CannotSay(f"elements of `{array}` compared as a whole")
-    with saying.parameters.inside(array):
-        return conditions(saying, element, tests["$elemMatch"])
+        raise NotExpressible(f"elements of `{array}` compared as a whole")
+    with draft.parameters.inside(array):
+        return conditions(draft, element, tests["$elemMatch"])
 
 
 def _sets(
-    saying: StatementDraft, document: FieldValue, element: FieldValue, row: EntityRow, changes: list[ArrayChange]
+    draft: StatementDraft, document: FieldValue, element: FieldValue, row: EntityRow, changes: list[ArrayChange]
 ) -> Iterator[tuple[str, str]]:
     """The attributes of an element that the changes set, with their new values."""
     for change in changes:
@@ -169,5 +169,5 @@ def _sets(
         if is_upkeep(inner):
             continue
         if not isinstance(inner, RowAttribute) or inner.row is not row or (inner is element and change.empties):
-            raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
-        yield inner.attribute, assigned(saying, inner, change.operator, change.operand, change.path)
+            raise NotExpressible(f"`{change.operator}` of the array `{change.path}`")
+        yield inner.attribute, assigned(draft, inner, change.operator, change.operand, change.path)

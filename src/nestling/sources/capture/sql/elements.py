@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow, token
-from nestling.sources.capture.sql.field_values import CannotSay, FieldValue, Many
+from nestling.sources.capture.sql.field_values import FieldValue, Many, NotExpressible
 from nestling.sources.capture.sql.query import RowsQuery
 
 
-def elements(saying: StatementDraft, value: Many) -> tuple[RowsQuery, FieldValue]:
+def elements(draft: StatementDraft, value: Many) -> tuple[RowsQuery, FieldValue]:
     """A query of an array's elements, for use within the query that has the array."""
     first, last = value.join(False)
     element = value.element(last)
-    query = RowsQuery(saying.rows, first, wanted=[last])
+    query = RowsQuery(draft.rows, first, wanted=[last])
     query.where += [f"{token(first, attribute)} = {text}" for attribute, text in first.on]
     query.where += first.conditions
     first.on, first.after, first.conditions = (), None, []
@@ -25,20 +25,20 @@ def elements(saying: StatementDraft, value: Many) -> tuple[RowsQuery, FieldValue
 _EQUAL = re.compile(rf"({TOKEN.pattern}|:\w+) = ({TOKEN.pattern}|:\w+)")
 
 
-def only(saying: StatementDraft, value: Many) -> FieldValue:
-    """The element of an array that has one at most, as a row that may lack; raises CannotSay."""
-    row = saying.single.get(value.join)
+def only(draft: StatementDraft, value: Many) -> FieldValue:
+    """The element of an array that has one at most, as a row that may lack; raises NotExpressible."""
+    row = draft.single.get(value.join)
     if row is None:
         first, row = value.join(True)
-        if value.own or first is not row or not is_one(saying, row):
-            raise CannotSay(f"one element of `{value.name}`, which may have several")
-        saying.single[value.join] = row
+        if value.own or first is not row or not is_one(draft, row):
+            raise NotExpressible(f"one element of `{value.name}`, which may have several")
+        draft.single[value.join] = row
     return value.element(row)
 
 
-def is_one(saying: StatementDraft, row: EntityRow, known: Iterable[str] = ()) -> bool:
+def is_one(draft: StatementDraft, row: EntityRow, known: Iterable[str] = ()) -> bool:
     """Whether no two rows of the entity meet what the row is joined by and have the same values of the attributes known."""
-    entity = saying.design.model.entity(row.entity)
+    entity = draft.design.model.entity(row.entity)
     fixed = {*known, *(attribute for attribute, _ in row.on), *_equal(row)}
     sure = [each for each in entity.uniques if not any(entity.attribute(name).nullable for name in each)]
     return any(key and fixed.issuperset(key) for key in (entity.key, *sure))

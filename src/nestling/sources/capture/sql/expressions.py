@@ -9,10 +9,10 @@ from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements, only
 from nestling.sources.capture.sql.entity_rows import token
 from nestling.sources.capture.sql.field_values import (
-    CannotSay,
     DocumentTree,
     FieldValue,
     Many,
+    NotExpressible,
     RowAttribute,
     ScalarValue,
     Sql,
@@ -69,38 +69,38 @@ NamedValues = dict[str, FieldValue]
 """What variables stand for: `let` of a `$lookup`."""
 
 
-def value(saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> FieldValue:
-    """The value of an expression; raises CannotSay."""
+def value(draft: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> FieldValue:
+    """The value of an expression; raises NotExpressible."""
     match found:
         case str() if found.startswith("$"):
             return _path(document, found, names or {})
         case str():
-            return Sql("NULL") if found == NULL else Sql(saying.parameters.new("value"), may_be_null=False)
+            return Sql("NULL") if found == NULL else Sql(draft.parameters.new("value"), may_be_null=False)
         case bool():
             return Sql("TRUE" if found else "FALSE", may_be_null=False)
         case int():
             return Sql(str(found), may_be_null=False)
         case dict() if len(found) == 1 and next(iter(found)).startswith("$"):
             (name, operand), *_ = found.items()
-            return _operator(saying, document, name, operand, names or {})
+            return _operator(draft, document, name, operand, names or {})
         case dict():
-            return DocumentTree({name: value(saying, document, inner, names) for name, inner in found.items()})
+            return DocumentTree({name: value(draft, document, inner, names) for name, inner in found.items()})
         case _:
-            raise CannotSay("a list as a value")
+            raise NotExpressible("a list as a value")
 
 
-def scalar(saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> ScalarValue:
-    """The single value that an expression is; raises CannotSay for anything else."""
-    made = value(saying, document, found, names)
+def scalar(draft: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None) -> ScalarValue:
+    """The single value that an expression is; raises NotExpressible for anything else."""
+    made = value(draft, document, found, names)
     match made:
         case RowAttribute() | Sql():
             return made
         case DocumentTree() if made.row is not None and made.key:
             return Sql(token(made.row, made.key), made.key)
         case Unmapped(why):
-            raise CannotSay(why)
+            raise NotExpressible(why)
         case _:
-            raise CannotSay("a document or array where SQL needs a single value")
+            raise NotExpressible("a document or array where SQL needs a single value")
 
 
 def _path(document: FieldValue, path: str, names: NamedValues) -> FieldValue:
@@ -111,33 +111,33 @@ def _path(document: FieldValue, path: str, names: NamedValues) -> FieldValue:
         if name in ("ROOT", "CURRENT"):
             return known(document, rest)
         if name not in names:
-            raise CannotSay(f"the variable `{name}`")
+            raise NotExpressible(f"the variable `{name}`")
         return known(names[name], rest)
     return known(document, path[1:])
 
 
-def _operator(saying: StatementDraft, document: FieldValue, name: str, operand: Any, names: NamedValues) -> FieldValue:
+def _operator(draft: StatementDraft, document: FieldValue, name: str, operand: Any, names: NamedValues) -> FieldValue:
     def text(each: Any) -> str:
-        return scalar(saying, document, each, names).text
+        return scalar(draft, document, each, names).text
 
     operands = operand if isinstance(operand, list) else [operand]
     if name in _TRUTHS:
-        return Sql(text_of(truth(saying, document, {name: operand}, names)), _name(saying, document, operands, names))
+        return Sql(text_of(truth(draft, document, {name: operand}, names)), _name(draft, document, operands, names))
     if (made := _simple(name, operands, text)) is not None:
-        return Sql(made, _name(saying, document, operands, names))
+        return Sql(made, _name(draft, document, operands, names))
     match name:
         case "$literal":
-            return value(saying, document, operand if isinstance(operand, str) else "?number", names)
+            return value(draft, document, operand if isinstance(operand, str) else "?number", names)
         case "$ifNull":
-            return _first_there(saying, document, operands, names)
+            return _first_there(draft, document, operands, names)
         case "$cond" | "$switch":
             return _conditional(operand, text)
         case "$size":
-            return _size(saying, document, operands[0], names)
+            return _size(draft, document, operands[0], names)
         case "$first" | "$last" | "$arrayElemAt":
-            return _only(saying, document, operands, names)
+            return _only(draft, document, operands, names)
         case _:
-            raise CannotSay(f"`{name}` in an expression")
+            raise NotExpressible(f"`{name}` in an expression")
 
 
 def _simple(name: str, operands: list[Any], text: Callable[[Any], str]) -> str | None:
@@ -150,42 +150,42 @@ def _simple(name: str, operands: list[Any], text: Callable[[Any], str]) -> str |
 
 
 def truth(
-    saying: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None
+    draft: StatementDraft, document: FieldValue, found: Any, names: NamedValues | None = None
 ) -> CapturedCondition:
-    """Whether an expression is true; raises CannotSay."""
+    """Whether an expression is true; raises NotExpressible."""
     if isinstance(found, bool | int):
         return ALWAYS if found else NEVER
     name = next(iter(found)) if isinstance(found, dict) and len(found) == 1 else ""
     if name not in _TRUTHS:
-        text = scalar(saying, document, found, names).text
+        text = scalar(draft, document, found, names).text
         return CapturedTest((text,), (f"NOT {text}", f"{text} IS NULL"))
     operand = found[name]
     operands = operand if isinstance(operand, list) else [operand]
     match name:
         case "$and":
-            return every(truth(saying, document, each, names) for each in operands)
+            return every(truth(draft, document, each, names) for each in operands)
         case "$or":
-            return some(truth(saying, document, each, names) for each in operands)
+            return some(truth(draft, document, each, names) for each in operands)
         case "$not":
-            return negated(truth(saying, document, operands[0], names))
+            return negated(truth(draft, document, operands[0], names))
         case "$in":
-            return _member(saying, document, operands, names or {})
+            return _member(draft, document, operands, names or {})
         case _:
-            return _comparison(saying, document, name, operands, names or {})
+            return _comparison(draft, document, name, operands, names or {})
 
 
 def _comparison(
-    saying: StatementDraft, document: FieldValue, name: str, operands: list[Any], names: NamedValues
+    draft: StatementDraft, document: FieldValue, name: str, operands: list[Any], names: NamedValues
 ) -> CapturedCondition:
     """A comparison: what is missing is less than null, and null is less than any value."""
     first, second = operands
     for one, other, flipped in ((first, second, False), (second, first, True)):
         if other == NULL:
-            return _with_null(saying, scalar(saying, document, one, names), _FLIPPED[name] if flipped else name)
-    left, right = _named_alike(saying, document, first, second, names)
-    _check_types(saying, name, (left, first), (right, second))
+            return _with_null(draft, scalar(draft, document, one, names), _FLIPPED[name] if flipped else name)
+    left, right = _named_alike(draft, document, first, second, names)
+    _check_types(draft, name, (left, first), (right, second))
     if left.may_be_null and right.may_be_null:
-        saying.notes.append(TWO_MISSING)
+        draft.notes.append(TWO_MISSING)
     less, more = (f"{side.text} IS NULL" if side.may_be_null else "" for side in (left, right))
     holds, fails = (f"{left.text} {operator} {right.text}" for operator in _COMPARED[name])
     only_less = f"({less} AND {right.text} IS NOT NULL)" if less and more else less
@@ -205,84 +205,84 @@ def _comparison(
             return _test([holds, more], [fails, only_less])
 
 
-def _check_types(saying: StatementDraft, name: str, *sides: tuple[ScalarValue, Any]) -> None:
-    """Raise CannotSay for values of several BSON types, which MongoDB orders by their types."""
+def _check_types(draft: StatementDraft, name: str, *sides: tuple[ScalarValue, Any]) -> None:
+    """Raise NotExpressible for values of several BSON types, which MongoDB orders by their types."""
     both: set[str | None] = set()
     for side, found in sides:
-        check_no_array(saying, side, side.name)
-        both |= classes_of(saying, side, found)
+        check_no_array(draft, side, side.name)
+        both |= classes_of(draft, side, found)
     if None not in both and len(both) > 1:
-        raise CannotSay(f"`{name}` in an expression, of values of several BSON types")
+        raise NotExpressible(f"`{name}` in an expression, of values of several BSON types")
 
 
 def _test(holds: list[str], fails: list[str]) -> CapturedCondition:
     return CapturedTest(tuple(filter(None, holds)), tuple(filter(None, fails)))
 
 
-def _with_null(saying: StatementDraft, tested: ScalarValue, name: str) -> CapturedCondition:
+def _with_null(draft: StatementDraft, tested: ScalarValue, name: str) -> CapturedCondition:
     """A comparison with null, from which a missing field differs."""
     if tested.may_be_null and name not in ("$gt", "$lte"):
-        saying.notes.append(f"`{name}` of null in an expression: {ONE_NULL}")
+        draft.notes.append(f"`{name}` of null in an expression: {ONE_NULL}")
     missing, there = f"{tested.text} IS NULL", f"{tested.text} IS NOT NULL"
     is_missing = CapturedTest((missing,), (there,))
     return is_missing if name in ("$eq", "$lte", "$lt") else negated(is_missing)
 
 
 def _named_alike(
-    saying: StatementDraft, document: FieldValue, first: Any, second: Any, names: NamedValues
+    draft: StatementDraft, document: FieldValue, first: Any, second: Any, names: NamedValues
 ) -> tuple[ScalarValue, ScalarValue]:
     """Both sides of a comparison; a parameter is named after what it is compared with."""
     sides: list[ScalarValue] = []
     for one, other in ((first, second), (second, first)):
         is_word = isinstance(one, str) and one.startswith("?")
         if is_word and not (isinstance(other, str) and other.startswith("?")):
-            with_one = scalar(saying, document, other, names)
-            sides.append(Sql(saying.parameters.new(with_one.name), may_be_null=False))
+            with_one = scalar(draft, document, other, names)
+            sides.append(Sql(draft.parameters.new(with_one.name), may_be_null=False))
         else:
-            sides.append(scalar(saying, document, one, names))
+            sides.append(scalar(draft, document, one, names))
     return sides[0], sides[1]
 
 
-def _name(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> str:
+def _name(draft: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> str:
     """What a calculation is called: as the first column in it."""
     for each in operands:
         if isinstance(each, str) and each.startswith("$"):
-            return scalar(saying, document, each, names).name
+            return scalar(draft, document, each, names).name
     return "value"
 
 
-def _member(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> CapturedCondition:
-    tested = scalar(saying, document, operands[0], names)
+def _member(draft: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> CapturedCondition:
+    tested = scalar(draft, document, operands[0], names)
     if not isinstance(operands[1], list):
-        raise CannotSay("`$in` with an array from the document")
-    parts = [_with_null(saying, tested, "$eq")] if NULL in operands[1] else []
+        raise NotExpressible("`$in` with an array from the document")
+    parts = [_with_null(draft, tested, "$eq")] if NULL in operands[1] else []
     given = [each for each in operands[1] if each != NULL]
     if given:
-        listed = ", ".join(_listed(saying, document, tested, given, names))
+        listed = ", ".join(_listed(draft, document, tested, given, names))
         fails = [f"{tested.text} NOT IN ({listed})", f"{tested.text} IS NULL" if tested.may_be_null else ""]
         parts.insert(0, _test([f"{tested.text} IN ({listed})"], fails))
     return some(parts)
 
 
 def _listed(
-    saying: StatementDraft, document: FieldValue, tested: ScalarValue, given: list[Any], names: NamedValues
+    draft: StatementDraft, document: FieldValue, tested: ScalarValue, given: list[Any], names: NamedValues
 ) -> list[str]:
     """The values of a list: parameters if they are unknown, and then any number of them."""
     words = [each for each in given if isinstance(each, str) and each.startswith("?")]
-    own = classes_of(saying, tested)
-    if any(None not in own | (each := classes_of(saying, Sql(""), word)) and not own & each for word in given):
-        raise CannotSay("`$in` in an expression, of values of several BSON types")
-    known = [scalar(saying, document, each, names).text for each in given if each not in words]
-    number = max(saying.list_length(tested.name), len(words)) if words else 0
-    return [*known, *(saying.parameters.new(tested.name) for _ in range(number))]
+    own = classes_of(draft, tested)
+    if any(None not in own | (each := classes_of(draft, Sql(""), word)) and not own & each for word in given):
+        raise NotExpressible("`$in` in an expression, of values of several BSON types")
+    known = [scalar(draft, document, each, names).text for each in given if each not in words]
+    number = max(draft.list_length(tested.name), len(words)) if words else 0
+    return [*known, *(draft.parameters.new(tested.name) for _ in range(number))]
 
 
-def _first_there(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> FieldValue:
+def _first_there(draft: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> FieldValue:
     """`$ifNull`; with null or nothing at its end, the value itself."""
     kept = [each for each in operands if each not in (NULL, REMOVED)] or operands[:1]
     if len(kept) == 1:
-        return value(saying, document, kept[0], names)
-    made = [scalar(saying, document, each, names) for each in kept]
+        return value(draft, document, kept[0], names)
+    made = [scalar(draft, document, each, names) for each in kept]
     return Sql(f"COALESCE({', '.join(each.text for each in made)})", made[0].name, may_be_null=made[-1].may_be_null)
 
 
@@ -301,21 +301,21 @@ def _conditional(operand: Any, text: Callable[[Any], str]) -> Sql:
     return Sql(f"CASE {' '.join(f'WHEN {text(test)} THEN {text(then)}' for test, then in branches)}{last} END")
 
 
-def _size(saying: StatementDraft, document: FieldValue, operand: Any, names: NamedValues) -> Sql:
+def _size(draft: StatementDraft, document: FieldValue, operand: Any, names: NamedValues) -> Sql:
     """How many elements an array has."""
     array = _array(document, operand, names)
     if array.rest or not isinstance(array.value, Many) or array.value.own:
-        raise CannotSay("`$size` of something other than an array of rows")
-    query, _ = elements(saying, array.value)
-    return Sql(f"({query.text([('count', 'COUNT(*)')], saying.design.model)})", "count", may_be_null=False)
+        raise NotExpressible("`$size` of something other than an array of rows")
+    query, _ = elements(draft, array.value)
+    return Sql(f"({query.text([('count', 'COUNT(*)')], draft.design.model)})", "count", may_be_null=False)
 
 
-def _only(saying: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> FieldValue:
+def _only(draft: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> FieldValue:
     """The only element of an array, or what it has under the rest of the path."""
     array = _array(document, operands[0], names)
     if not isinstance(array.value, Many) or operands[1:] not in ([], [0], [-1]):
-        raise CannotSay("an element of something other than an array of rows, or one in the middle of the array")
-    return known(only(saying, array.value), array.rest)
+        raise NotExpressible("an element of something other than an array of rows, or one in the middle of the array")
+    return known(only(draft, array.value), array.rest)
 
 
 def _array(document: FieldValue, operand: Any, names: NamedValues) -> PathTarget:
@@ -323,5 +323,5 @@ def _array(document: FieldValue, operand: Any, names: NamedValues) -> PathTarget
     if isinstance(operand, dict) and set(operand) == {"$ifNull"}:
         operand = operand["$ifNull"][0]
     if not isinstance(operand, str) or not operand.startswith("$"):
-        raise CannotSay("a calculated array")
+        raise NotExpressible("a calculated array")
     return PathTarget(_path(document, operand, names)) if operand.startswith("$$") else find(document, operand[1:])

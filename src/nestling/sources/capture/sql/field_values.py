@@ -10,11 +10,11 @@ from nestling.ir.primitives import Order
 from nestling.sources.capture.sql.entity_rows import EntityRow, token
 
 
-class CannotSay(Exception):
+class NotExpressible(Exception):
     """Something of a shape that SQL over the model does not say; the text says what, for people."""
 
 
-class AskedByKind(CannotSay):
+class AskedByKind(NotExpressible):
     """Only rows of one kind are asked for, and a capture keeps no values: there is a statement for each of these kinds."""
 
     def __init__(self, kinds: tuple[str, ...]) -> None:
@@ -22,11 +22,11 @@ class AskedByKind(CannotSay):
         self.kinds = kinds
 
 
-class AskedOfOtherKind(CannotSay):
+class AskedOfOtherKind(NotExpressible):
     """Raised for a condition on a field that only rows of another kind have: the command finds no rows of this kind."""
 
 
-class OnlyUpkeep(CannotSay):
+class OnlyUpkeep(NotExpressible):
     """A write that changes no row: it only keeps copies and computed values right."""
 
 
@@ -96,16 +96,16 @@ class Unmapped:
 
     why: str
 
-    def refusal(self) -> CannotSay:
+    def refusal(self) -> NotExpressible:
         """The error for a command that depends on the field."""
-        return CannotSay(self.why)
+        return NotExpressible(self.why)
 
 
 @dataclass(frozen=True, slots=True)
 class OfOtherKind(Unmapped):
     """A field that only rows of another kind than the current one have."""
 
-    def refusal(self) -> CannotSay:
+    def refusal(self) -> NotExpressible:
         """The error for a command that depends on the field."""
         return AskedOfOtherKind(self.why)
 

@@ -19,11 +19,11 @@ from nestling.sources.capture.sql.entity_rows import token
 from nestling.sources.capture.sql.expressions import ONE_NULL, truth
 from nestling.sources.capture.sql.field_values import (
     AskedByKind,
-    CannotSay,
     Discriminator,
     DocumentTree,
     FieldValue,
     Many,
+    NotExpressible,
     RowAttribute,
     Sql,
     Unmapped,
@@ -63,50 +63,50 @@ _ORDER_OF_FIELDS = (
 )
 
 
-def conditions(saying: StatementDraft, document: FieldValue, condition: _Condition) -> list[str]:
-    """The conditions of a filter, all of which must hold; raises CannotSay."""
-    return [text for text in conjuncts(predicate(saying, document, condition)) if text != "1 = 1"]
+def conditions(draft: StatementDraft, document: FieldValue, condition: _Condition) -> list[str]:
+    """The conditions of a filter, all of which must hold; raises NotExpressible."""
+    return [text for text in conjuncts(predicate(draft, document, condition)) if text != "1 = 1"]
 
 
-def element_conditions(saying: StatementDraft, element: FieldValue, path: str, tests: _Condition) -> list[str]:
-    """The conditions that an element of an array has to meet itself; raises CannotSay."""
-    return [text for text in conjuncts(_passes(saying, PathTarget(element), path, tests)) if text != "1 = 1"]
+def element_conditions(draft: StatementDraft, element: FieldValue, path: str, tests: _Condition) -> list[str]:
+    """The conditions that an element of an array has to meet itself; raises NotExpressible."""
+    return [text for text in conjuncts(_passes(draft, PathTarget(element), path, tests)) if text != "1 = 1"]
 
 
-def predicate(saying: StatementDraft, document: FieldValue, condition: _Condition) -> CapturedCondition:
-    """A filter; raises CannotSay."""
-    return every(_parts(saying, document, condition))
+def predicate(draft: StatementDraft, document: FieldValue, condition: _Condition) -> CapturedCondition:
+    """A filter; raises NotExpressible."""
+    return every(_parts(draft, document, condition))
 
 
-def _parts(saying: StatementDraft, document: FieldValue, condition: _Condition) -> Iterator[CapturedCondition]:
+def _parts(draft: StatementDraft, document: FieldValue, condition: _Condition) -> Iterator[CapturedCondition]:
     for name, test in condition.items():
         if name in LOGICAL and any(each == other for each, other in pairwise(test)):
-            saying.notes.append(
+            draft.notes.append(
                 f"`{name}` has several conditions of one form; the SQL statement has two of each such form"
             )
         match name:
             case "$and":
-                yield every(predicate(saying, document, each) for each in test)
+                yield every(predicate(draft, document, each) for each in test)
             case "$or":
-                yield some(predicate(saying, document, each) for each in test)
+                yield some(predicate(draft, document, each) for each in test)
             case "$nor":
-                yield negated(some(predicate(saying, document, each) for each in test))
+                yield negated(some(predicate(draft, document, each) for each in test))
             case "$expr":
-                yield truth(saying, document, test)
+                yield truth(draft, document, test)
             case _ if name.startswith("$"):
-                raise CannotSay(f"`{name}` in a filter")
+                raise NotExpressible(f"`{name}` in a filter")
             case _:
-                yield _passes(saying, _target(saying, document, name), name, test)
+                yield _passes(draft, _target(draft, document, name), name, test)
 
 
-def _target(saying: StatementDraft, document: FieldValue, path: str) -> PathTarget:
+def _target(draft: StatementDraft, document: FieldValue, path: str) -> PathTarget:
     found = find(document, path)
     if isinstance(found.value, Many) and ANY_KEY in found.places:
-        saying.notes.append(f"`{path}` is one position in an array; the SQL statement matches any")
+        draft.notes.append(f"`{path}` is one position in an array; the SQL statement matches any")
     return found
 
 
-def _passes(saying: StatementDraft, found: PathTarget, path: str, tests: _Condition) -> CapturedCondition:
+def _passes(draft: StatementDraft, found: PathTarget, path: str, tests: _Condition) -> CapturedCondition:
     """All the tests of a field."""
     needs_value = any(requires_value(*each) for each in tests.items())
     left = {
@@ -114,141 +114,141 @@ def _passes(saying: StatementDraft, found: PathTarget, path: str, tests: _Condit
         for name, operand in tests.items()
         if isinstance(found.value, Many) or not (needs_value and asks_for_any(name, operand))
     }
-    return every(_pass(saying, found, path, name, operand) for name, operand in left.items())
+    return every(_pass(draft, found, path, name, operand) for name, operand in left.items())
 
 
-def _pass(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
+def _pass(draft: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
     """One test of a field."""
     if name == "$not":
-        return negated(_passes(saying, found, path, operand))
+        return negated(_passes(draft, found, path, operand))
     if name == "$exists" and not operand:
-        return negated(_met(saying, found, path, name, True))
-    made = _met(saying, found, path, name, operand)
+        return negated(_met(draft, found, path, name, True))
+    made = _met(draft, found, path, name, operand)
     return negated(made) if name in _NEGATIVE else made
 
 
-def _met(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
+def _met(draft: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
     """One test of a field, `$ne` and `$nin` without their negation: it holds if any of the values under the path passes."""
     match found.value:
         case Discriminator():
-            return _of_kind(saying, found.value, name, operand)
+            return _of_kind(draft, found.value, name, operand)
         case Unmapped():
             raise found.value.refusal()
         case Many():
-            return _of_array(saying, found, path, name, operand)
+            return _of_array(draft, found, path, name, operand)
         case DocumentTree():
-            return _of_document(saying, found.value, path, name, operand)
+            return _of_document(draft, found.value, path, name, operand)
         case RowAttribute() | Sql():
-            return tested(saying, found.value, path, name, operand)
+            return tested(draft, found.value, path, name, operand)
 
 
-def _of_kind(saying: StatementDraft, value: Discriminator, name: str, operand: Any) -> CapturedCondition:
+def _of_kind(draft: StatementDraft, value: Discriminator, name: str, operand: Any) -> CapturedCondition:
     """A test of the field that tells subtypes apart: the row of the subtype is there."""
     if name != "$eq" or not isinstance(operand, str) or operand == NULL:
-        raise CannotSay(value.why)
-    if saying.kind not in value.kinds:
+        raise NotExpressible(value.why)
+    if draft.kind not in value.kinds:
         raise AskedByKind(tuple(value.kinds))
-    return OneWay(f"{value.kinds[saying.kind].text} IS NOT NULL", value.why)
+    return OneWay(f"{value.kinds[draft.kind].text} IS NOT NULL", value.why)
 
 
-def _of_document(saying: StatementDraft, value: DocumentTree, path: str, name: str, operand: Any) -> CapturedCondition:
+def _of_document(draft: StatementDraft, value: DocumentTree, path: str, name: str, operand: Any) -> CapturedCondition:
     """A test of a sub-document."""
     if name == "$exists":
         if value.row is not None and value.row.may_lack:
-            saying.notes.append(NOT_TOLD_APART.format(name, path))
+            draft.notes.append(NOT_TOLD_APART.format(name, path))
         return _there(value, path)
     if name in _OF_NOTHING and operand == NULL:
         return negated(_there(value, path))
     if name in ("$gt", "$lt") and operand == NULL:
         return NEVER
     if name in ("$eq", "$ne") and isinstance(operand, Mapping):
-        return _same_document(saying, value, path, operand)
-    raise CannotSay(f"`{name}` on the document `{path}`")
+        return _same_document(draft, value, path, operand)
+    raise NotExpressible(f"`{name}` on the document `{path}`")
 
 
-def _same_document(saying: StatementDraft, value: DocumentTree, path: str, given: _Condition) -> CapturedCondition:
+def _same_document(draft: StatementDraft, value: DocumentTree, path: str, given: _Condition) -> CapturedCondition:
     """The document has these fields, with these values, and no others."""
     if list(given) != [name for name in value.fields if name in given]:
-        saying.notes.append(_ORDER_OF_FIELDS.format(path))
+        draft.notes.append(_ORDER_OF_FIELDS.format(path))
     parts = [_there(value, path)] if value.row is not None and value.row.may_lack else []
     for name, word in given.items():
         inner = f"{path}.{name}"
         if word == NULL:
-            saying.notes.append(f"`{inner}` compared with null: {ONE_NULL}")
-        parts.append(_met(saying, find(value, name), inner, "$eq", word))
+            draft.notes.append(f"`{inner}` compared with null: {ONE_NULL}")
+        parts.append(_met(draft, find(value, name), inner, "$eq", word))
     for name, other in value.fields.items():
         if name not in given:
             if isinstance(other, Many):
-                raise CannotSay(f"the document `{path}` compared with one that lacks the array `{name}`")
-            parts.append(negated(_met(saying, PathTarget(other), f"{path}.{name}", "$exists", True)))
+                raise NotExpressible(f"the document `{path}` compared with one that lacks the array `{name}`")
+            parts.append(negated(_met(draft, PathTarget(other), f"{path}.{name}", "$exists", True)))
     return every(parts)
 
 
 def _there(value: DocumentTree, path: str) -> CapturedCondition:
     if value.row is None or not value.key:
-        raise CannotSay(f"whether the document `{path}` exists")
+        raise NotExpressible(f"whether the document `{path}` exists")
     key = token(value.row, value.key)
     return CapturedTest((f"{key} IS NOT NULL",), (f"{key} IS NULL",))
 
 
-def _of_array(saying: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
+def _of_array(draft: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
     """A test of an array or of what lies in it: some element passes it."""
     value, rest = found.value, found.rest
     assert isinstance(value, Many)
     if operand == ANY_BOUND:
-        raise CannotSay(f"the array `{path}` compared with MinKey or MaxKey")
+        raise NotExpressible(f"the array `{path}` compared with MinKey or MaxKey")
     if value.own:
-        return _of_own_rows(saying, value, path, rest, name, operand)
+        return _of_own_rows(draft, value, path, rest, name, operand)
     if name == "$all" and not isinstance(operand, OneOfAll):
-        return every(_every_one(saying, value, path, rest, operand))
+        return every(_every_one(draft, value, path, rest, operand))
     if name in _OF_NOTHING and operand == NULL:
-        return some([_some_element(saying, value, path, rest, "$eq", NULL), *_missing(saying, value, path)])
+        return some([_some_element(draft, value, path, rest, "$eq", NULL), *_missing(draft, value, path)])
     if name in ("$in", "$nin") and isinstance(operand, list) and NULL in operand:
-        return some([_some_element(saying, value, path, rest, name, operand), *_missing(saying, value, path)])
+        return some([_some_element(draft, value, path, rest, name, operand), *_missing(draft, value, path)])
     if rest:
-        return _some_element(saying, value, path, rest, name, operand)
-    return _of_whole_array(saying, value, path, name, operand, by_place=bool(found.places))
+        return _some_element(draft, value, path, rest, name, operand)
+    return _of_whole_array(draft, value, path, name, operand, by_place=bool(found.places))
 
 
 def _of_whole_array(
-    saying: StatementDraft, value: Many, path: str, name: str, operand: Any, *, by_place: bool
+    draft: StatementDraft, value: Many, path: str, name: str, operand: Any, *, by_place: bool
 ) -> CapturedCondition:
     match name:
         case "$exists" if value.always and not by_place:
             return ALWAYS
         case "$exists":
             if not by_place:
-                _note(saying, value, _EMPTY_IS_MISSING, path)
-            return _exists(saying, value, path, lambda _: ())
+                _note(draft, value, _EMPTY_IS_MISSING, path)
+            return _exists(draft, value, path, lambda _: ())
         case "$eq" | "$ne" if operand == []:
-            _note(saying, value, _MISSING_IS_EMPTY, path)
-            return negated(_exists(saying, value, path, lambda _: ()))
+            _note(draft, value, _MISSING_IS_EMPTY, path)
+            return negated(_exists(draft, value, path, lambda _: ()))
         case "$size":
-            _note(saying, value, _MISSING_IS_EMPTY, path)
-            query, _ = elements(saying, value)
-            counted = query.text([("one", "COUNT(*)")], saying.design.model)
-            size = saying.parameters.new("size", f"{path} $size")
+            _note(draft, value, _MISSING_IS_EMPTY, path)
+            query, _ = elements(draft, value)
+            counted = query.text([("one", "COUNT(*)")], draft.design.model)
+            size = draft.parameters.new("size", f"{path} $size")
             return CapturedTest((f"({counted}) = {size}",), (f"({counted}) <> {size}",))
         case "$elemMatch":
-            return _element_match(saying, value, path, operand)
+            return _element_match(draft, value, path, operand)
         case _:
-            return _some_element(saying, value, path, "", name, operand)
+            return _some_element(draft, value, path, "", name, operand)
 
 
-def _note(saying: StatementDraft, value: Many, note: str, path: str) -> None:
+def _note(draft: StatementDraft, value: Many, note: str, path: str) -> None:
     if not value.always:
-        saying.notes.append(note.format(path))
+        draft.notes.append(note.format(path))
 
 
-def _missing(saying: StatementDraft, value: Many, path: str) -> Iterator[CapturedCondition]:
+def _missing(draft: StatementDraft, value: Many, path: str) -> Iterator[CapturedCondition]:
     """The array itself is missing or null."""
     if not value.always:
-        _note(saying, value, _EMPTY_IS_MISSING, path)
-        yield negated(_exists(saying, value, path, lambda _: ()))
+        _note(draft, value, _EMPTY_IS_MISSING, path)
+        yield negated(_exists(draft, value, path, lambda _: ()))
 
 
 def _some_element(
-    saying: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any
+    draft: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any
 ) -> CapturedCondition:
     """Some element passes a test, itself or by what lies under the rest of the path in it."""
 
@@ -256,77 +256,77 @@ def _some_element(
         if not rest and isinstance(element, DocumentTree) and operand == NULL:
             yield NEVER  # an element that is a document is not null
         elif rest:
-            with saying.parameters.inside(value.name):
-                yield _met(saying, find(element, rest), rest, name, operand)
+            with draft.parameters.inside(value.name):
+                yield _met(draft, find(element, rest), rest, name, operand)
         else:
-            yield _met(saying, PathTarget(element), value.name, name, operand)
+            yield _met(draft, PathTarget(element), value.name, name, operand)
 
-    return _exists(saying, value, path, test)
+    return _exists(draft, value, path, test)
 
 
-def _every_one(saying: StatementDraft, value: Many, path: str, rest: str, operand: Any) -> Iterator[CapturedCondition]:
+def _every_one(draft: StatementDraft, value: Many, path: str, rest: str, operand: Any) -> Iterator[CapturedCondition]:
     """The tests of an `$all`, each of which some element has to pass."""
     words = operand if isinstance(operand, list) else []
     if not words:
         yield NEVER
     elif not rest and all(isinstance(word, dict) and set(word) == {"$elemMatch"} for word in words):
         for word in words:
-            yield _element_match(saying, value, path, word["$elemMatch"])
+            yield _element_match(draft, value, path, word["$elemMatch"])
     else:
         given = [word for word in no_documents(words) if word != NULL]
         if NULL in words:
-            yield _of_array(saying, PathTarget(value, rest), path, "$eq", NULL)
+            yield _of_array(draft, PathTarget(value, rest), path, "$eq", NULL)
         place = f"{rest or value.name} $all"
-        with saying.parameters.inside(value.name) if rest else nullcontext():
-            number = saying.list_length(place) if given else 0
+        with draft.parameters.inside(value.name) if rest else nullcontext():
+            number = draft.list_length(place) if given else 0
         for each in range(number):
-            yield _some_element(saying, value, path, rest, "$all", OneOfAll(each, tuple(given)))
+            yield _some_element(draft, value, path, rest, "$all", OneOfAll(each, tuple(given)))
 
 
-def _element_match(saying: StatementDraft, value: Many, path: str, operand: _Condition) -> CapturedCondition:
+def _element_match(draft: StatementDraft, value: Many, path: str, operand: _Condition) -> CapturedCondition:
     """One element passes all tests of an `$elemMatch`."""
     of_value = any(name.startswith("$") and name not in (*LOGICAL, "$expr") for name in operand)
 
     def test(element: FieldValue) -> Iterator[CapturedCondition]:
         if of_value:
-            yield _passes(saying, PathTarget(element), value.name, operand)
+            yield _passes(draft, PathTarget(element), value.name, operand)
         elif isinstance(element, DocumentTree):
-            with saying.parameters.inside(value.name):
-                yield predicate(saying, element, operand)
+            with draft.parameters.inside(value.name):
+                yield predicate(draft, element, operand)
         else:
-            raise CannotSay(f"fields of the elements of `{path}`, which are single values")
+            raise NotExpressible(f"fields of the elements of `{path}`, which are single values")
 
-    return _exists(saying, value, path, test)
+    return _exists(draft, value, path, test)
 
 
 def _of_own_rows(
-    saying: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any
+    draft: StatementDraft, value: Many, path: str, rest: str, name: str, operand: Any
 ) -> CapturedCondition:
     """A test of a bucket's events, each of which is a row by itself."""
     element = value.element(value.join(False)[1])
     why = f"a bucket none of whose events passes a test of `{path}`"
     if name in _NEGATIVE:
-        raise CannotSay(why)
+        raise NotExpressible(why)
     if rest:
-        made = _met(saying, find(element, rest), rest, name, operand)
+        made = _met(draft, find(element, rest), rest, name, operand)
     elif name == "$elemMatch":
-        with saying.parameters.inside(value.name):
-            made = predicate(saying, element, operand)
+        with draft.parameters.inside(value.name):
+            made = predicate(draft, element, operand)
     else:
-        raise CannotSay(f"a test of the bucket `{path}` as a whole")
+        raise NotExpressible(f"a test of the bucket `{path}` as a whole")
     return OneWay(text_of(made), why)
 
 
 def _exists(
-    saying: StatementDraft, value: Many, path: str, test: Callable[[FieldValue], Iterable[CapturedCondition]]
+    draft: StatementDraft, value: Many, path: str, test: Callable[[FieldValue], Iterable[CapturedCondition]]
 ) -> CapturedCondition:
     """The array has an element that passes a test."""
     if value.limit is not None:
-        saying.notes.append(f"`{path}` keeps only the first {value.limit}; the SQL statement tests all")
-    query, element = elements(saying, value)
+        draft.notes.append(f"`{path}` keeps only the first {value.limit}; the SQL statement tests all")
+    query, element = elements(draft, value)
     found = every(test(element))
     if found == NEVER:
         return NEVER
     query.keep(conjuncts(found))
-    text = f"EXISTS ({query.text([('one', '1')], saying.design.model)})"
+    text = f"EXISTS ({query.text([('one', '1')], draft.design.model)})"
     return CapturedTest((text,), (f"NOT {text}",))

@@ -10,7 +10,7 @@ from typing import Any
 
 from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.ir.capture.clauses import LOGICAL
-from nestling.sources.capture.sql.field_values import CannotSay
+from nestling.sources.capture.sql.field_values import NotExpressible
 
 DEEPEST = 80
 """Levels of documents in each other that are read."""
@@ -20,10 +20,10 @@ _ONE_AT_LEAST = ("$not", "$size", "$first", "$last", "$toInt", "$toLong", "$toDo
 
 
 def check_forms(shape: CommandShape) -> None:
-    """Raise CannotSay for a command of a form that is not known."""
+    """Raise NotExpressible for a command of a form that is not known."""
     clauses = shape.clauses
     if "cut" in clauses:
-        raise CannotSay("a command that was too long to be logged in full")
+        raise NotExpressible("a command that was too long to be logged in full")
     _shallow(clauses, DEEPEST)
     match shape.operation:
         case CommandOperation.FIND:
@@ -48,13 +48,13 @@ def check_forms(shape: CommandShape) -> None:
                 _array_filter(each)
 
 
-def _odd(what: str) -> CannotSay:
-    return CannotSay(f"{what} in a form nestling does not know")
+def _odd(what: str) -> NotExpressible:
+    return NotExpressible(f"{what} in a form nestling does not know")
 
 
 def _shallow(found: Any, levels: int) -> None:
     if levels == 0:
-        raise CannotSay(f"a command nested deeper than {DEEPEST} levels")
+        raise NotExpressible(f"a command nested deeper than {DEEPEST} levels")
     if isinstance(found, dict | list):
         for each in found.values() if isinstance(found, dict) else found:
             _shallow(each, levels - 1)

@@ -8,10 +8,10 @@ from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN
 from nestling.sources.capture.sql.expressions import scalar, value
 from nestling.sources.capture.sql.field_values import (
-    CannotSay,
     DocumentTree,
     FieldValue,
     Many,
+    NotExpressible,
     RowAttribute,
     Sql,
     Unmapped,
@@ -22,12 +22,12 @@ _AGGREGATES = {"$sum": "SUM", "$avg": "AVG", "$min": "MIN", "$max": "MAX"}
 
 
 def group(state: StatementState, body: Any) -> None:
-    """Group the rows; raises CannotSay."""
+    """Group the rows; raises NotExpressible."""
     if state.query.grouped or state.query.limit or state.query.offset:
         state.settle()
     key = body.get("_id")
     constant = key is None or key in ("?null", "?string", "?number") or isinstance(key, int)
-    keys = DocumentTree({}) if constant else value(state.saying, state.document, key)
+    keys = DocumentTree({}) if constant else value(state.draft, state.document, key)
     groups: list[str] = []
     _gather(keys, groups)
     groups = [text for text in groups if TOKEN.search(text)]
@@ -36,7 +36,7 @@ def group(state: StatementState, body: Any) -> None:
     fields: dict[str, FieldValue] = {"_id": keys}
     for name, each in body.items():
         if name != "_id":
-            fields[name] = _accumulated(state.saying, state.document, name, each)
+            fields[name] = _accumulated(state.draft, state.document, name, each)
     query = state.query
     query.groups, query.grouped, query.order = groups, True, []
     state.document = DocumentTree(fields)
@@ -52,20 +52,20 @@ def _gather(found: FieldValue, texts: list[str]) -> None:
             for inner in found.fields.values():
                 _gather(inner, texts)
         case Unmapped(why):
-            raise CannotSay(why)
+            raise NotExpressible(why)
         case Many():
-            raise CannotSay("grouping by an array")
+            raise NotExpressible("grouping by an array")
 
 
-def _accumulated(saying: StatementDraft, document: FieldValue, name: str, body: Any) -> FieldValue:
+def _accumulated(draft: StatementDraft, document: FieldValue, name: str, body: Any) -> FieldValue:
     if not isinstance(body, dict) or len(body) != 1:
-        raise CannotSay("an accumulator nestling does not know")
+        raise NotExpressible("an accumulator nestling does not know")
     (operator, operand), *_ = body.items()
     if operator == "$count" or (operator == "$sum" and operand == 1):
         return Sql("COUNT(*)", name, may_be_null=False)
     if operator not in _AGGREGATES:
         return Unmapped(f"the accumulator `{operator}`")
-    inner = scalar(saying, document, operand)
+    inner = scalar(draft, document, operand)
     text = f"{_AGGREGATES[operator]}({inner.text})"
     if operator == "$sum" and inner.may_be_null:
         return Sql(f"COALESCE({text}, 0)", name, may_be_null=False)

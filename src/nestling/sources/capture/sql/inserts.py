@@ -11,11 +11,11 @@ from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow
 from nestling.sources.capture.sql.field_values import (
-    CannotSay,
     Discriminator,
     DocumentTree,
     FieldValue,
     Many,
+    NotExpressible,
     RowAttribute,
     Unmapped,
 )
@@ -39,24 +39,22 @@ def inserts(
     for each in documents:
         _merge(whole, each)
     for place in range(len(_rows(new(), collection, whole))):
-        saying = new()
-        part = _rows(saying, collection, whole)[place]
+        draft = new()
+        part = _rows(draft, collection, whole)[place]
         if not documents:
-            saying.notes.append(NOT_KNOWN)
+            draft.notes.append(NOT_KNOWN)
         elif part.in_array:
-            saying.notes.append(
-                f"the number of elements in `{part.path}` is unknown; the SQL statement inserts one row"
-            )
-        saying.notes += [f"left out: {why}" for why in part.left]
+            draft.notes.append(f"the number of elements in `{part.path}` is unknown; the SQL statement inserts one row")
+        draft.notes += [f"left out: {why}" for why in part.left]
         if not part.columns:
-            raise CannotSay("a document without attributes of the model")
-        values = (saying.parameters.new(column, f"{field} $set") for column, field in part.columns.items())
-        yield part.path, insert(part.row.entity, part.columns, values), saying
+            raise NotExpressible("a document without attributes of the model")
+        values = (draft.parameters.new(column, f"{field} $set") for column, field in part.columns.items())
+        yield part.path, insert(part.row.entity, part.columns, values), draft
 
 
-def _everything(saying: StatementDraft, collection: str, grown: AbstractSet[str]) -> dict[str, Any]:
+def _everything(draft: StatementDraft, collection: str, grown: AbstractSet[str]) -> dict[str, Any]:
     """The shape of a document with all attributes of its own row, and of one row in each array but the grown ones."""
-    query, document = saying.opened(collection)
+    query, document = draft.opened(collection)
 
     def fields(value: FieldValue, row: EntityRow, base: str) -> dict[str, Any]:
         made: dict[str, Any] = {}
@@ -113,12 +111,12 @@ def rows_within(element: FieldValue, row: EntityRow, documents: list[Any]) -> li
     return found
 
 
-def _rows(saying: StatementDraft, collection: str, whole: dict[str, Any]) -> list[DocumentRow]:
+def _rows(draft: StatementDraft, collection: str, whole: dict[str, Any]) -> list[DocumentRow]:
     """The rows of a document."""
-    node = saying.store(collection).roots[0]
-    query, document = saying.opened(collection)
+    node = draft.store(collection).roots[0]
+    query, document = draft.opened(collection)
     if node.kind is NodeKind.GROUP:
-        raise CannotSay("new buckets of events")
+        raise NotExpressible("new buckets of events")
     found: list[DocumentRow] = []
     _collect(document, query.root, whole, {}, "", found)
     return found

@@ -12,10 +12,10 @@ from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow
 from nestling.sources.capture.sql.expressions import value
 from nestling.sources.capture.sql.field_values import (
-    CannotSay,
     DocumentTree,
     FieldValue,
     Many,
+    NotExpressible,
     RowAttribute,
     Sql,
     Unmapped,
@@ -29,22 +29,22 @@ _Inner = Callable[[StatementDraft, FieldValue, list[Stage], dict[str, FieldValue
 """Carries out a `$lookup`'s pipeline: the conditions it comes to, and what is left of the document."""
 
 
-def lookup(saying: StatementDraft, query: RowsQuery, document: DocumentTree, body: Stage, inner: _Inner) -> Many:
-    """The array a `$lookup` adds; raises CannotSay."""
+def lookup(draft: StatementDraft, query: RowsQuery, document: DocumentTree, body: Stage, inner: _Inner) -> Many:
+    """The array a `$lookup` adds; raises NotExpressible."""
     if not isinstance(body.get("from"), str):
-        raise CannotSay("a `$lookup` without a collection")
-    names = {name: value(saying, document, each) for name, each in body.get("let", {}).items()}
+        raise NotExpressible("a `$lookup` without a collection")
+    names = {name: value(draft, document, each) for name, each in body.get("let", {}).items()}
     local = find(document, body["localField"]) if "localField" in body else None
     if local is not None and isinstance(local.value, Unmapped):
-        raise CannotSay(local.value.why)
+        raise NotExpressible(local.value.why)
     after = document.row if document.row is not None and query.holds(document.row) else query.root
-    made = _Lookup(saying, saying.store(body["from"]).roots[0], local, body, query, after, names, inner)
+    made = _Lookup(draft, draft.store(body["from"]).roots[0], local, body, query, after, names, inner)
     return Many(str(body["as"]), made.join, made.element, always=True)
 
 
 @dataclass(slots=True)
 class _Lookup:
-    saying: StatementDraft
+    draft: StatementDraft
     node: Node
     local: PathTarget | None
     body: Stage
@@ -57,43 +57,43 @@ class _Lookup:
     def join(self, outer: bool) -> tuple[EntityRow, EntityRow]:
         """The rows of the documents found: the first one joined, and that of the documents or of what they unwind."""
         if self.local is None:
-            row = self.saying.rows.new(self.node.entity, (), self.after, outer=outer)
-            return row, self._finish(row, self.saying.document(self.node, row), row)
+            row = self.draft.rows.new(self.node.entity, (), self.after, outer=outer)
+            return row, self._finish(row, self.draft.document(self.node, row), row)
         first, text, hangs_on = _way(self.local, outer=outer)
         after = hangs_on if hangs_on is not None and (first or self.query.holds(hangs_on)) else self.after
         if first is not None:
             self._note_repeated(first, text)
-        row = self.saying.rows.new(self.node.entity, (), after, outer=outer)
-        found = self.saying.document(self.node, row)
+        row = self.draft.rows.new(self.node.entity, (), after, outer=outer)
+        found = self.draft.document(self.node, row)
         foreign = find(found, self.body["foreignField"])
         if isinstance(foreign.value, Many):
             return self._join_within(after, text, first, outer=outer)
         if isinstance(foreign.value, Unmapped):
-            raise CannotSay(foreign.value.why)
+            raise NotExpressible(foreign.value.why)
         if not isinstance(foreign.value, RowAttribute) or foreign.value.row is not row:
-            raise CannotSay(f"a `$lookup` by `{self.body['foreignField']}`, which is nested inside the documents")
+            raise NotExpressible(f"a `$lookup` by `{self.body['foreignField']}`, which is nested inside the documents")
         self._refuse_other_types(foreign.value, text)
         row.on = ((foreign.value.attribute, text),)
         return first or row, self._finish(row, found, row)
 
     def _refuse_other_types(self, foreign: RowAttribute, local: str) -> None:
-        """Raise CannotSay where no value has the type of one it is compared with: SQL would find what MongoDB does not."""
+        """Raise NotExpressible where no value has the type of one it is compared with: SQL would find what MongoDB does not."""
         named = TOKEN.fullmatch(local)
         if named is None or str(self.body["as"]).startswith(FOLLOWED):  # where the application converts what it found
             return
-        model, own = self.saying.design.model, self.saying.rows.known[int(named[1])]
+        model, own = self.draft.design.model, self.draft.rows.known[int(named[1])]
         one = model.entity(own.entity).attribute(named[2])
         other = model.entity(foreign.row.entity).attribute(foreign.attribute)
         if never_equal(one, other):
             sides = f"`{own.entity}.{one.name}` ({one.type}) by `{foreign.row.entity}.{other.name}` ({other.type})"
-            raise CannotSay(f"a `$lookup` of {sides}: values of different BSON types are never equal")
+            raise NotExpressible(f"a `$lookup` of {sides}: values of different BSON types are never equal")
 
     def _note_repeated(self, first: EntityRow, text: str) -> None:
         """Elements that have the same value find a document once; rows that have it find it each."""
         named = TOKEN.fullmatch(text)
         own = named is not None and int(named[1]) == first.number
-        if named is None or not is_one(self.saying, first, (named[2],) if own else ()):
-            self.saying.notes.append(
+        if named is None or not is_one(self.draft, first, (named[2],) if own else ()):
+            self.draft.notes.append(
                 f"`{self.body['localField']}` finds a document of `{self.body['from']}` only once, however many elements refer"
                 " to it; a join returns it once per element"
             )
@@ -104,7 +104,7 @@ class _Lookup:
 
     def _finish(self, row: EntityRow, document: FieldValue, joined: EntityRow) -> EntityRow:
         """Carry out the pipeline on a row's document; its conditions are those of the row that is joined."""
-        texts, self.documents[row.number] = self.inner(self.saying, document, self.body.get("pipeline", []), self.names)
+        texts, self.documents[row.number] = self.inner(self.draft, document, self.body.get("pipeline", []), self.names)
         known = [f"{RowAttribute(joined, attribute).text} = {text}" for attribute, text in joined.on]
         known += [f"{text} = {RowAttribute(joined, attribute).text}" for attribute, text in joined.on]
         for text in texts:
@@ -114,9 +114,9 @@ class _Lookup:
 
     def _ask(self, joined: EntityRow, text: str) -> None:
         """Add a condition to a row's: one that names rows hanging on it would have to be asked before a LEFT JOIN."""
-        below = any(_hangs_on(row, joined) for row in self.saying.rows.named(text))
+        below = any(_hangs_on(row, joined) for row in self.draft.rows.named(text))
         if below and joined.outer:
-            raise CannotSay("a `$lookup` that may find nothing, with a condition on several rows")
+            raise NotExpressible("a `$lookup` that may find nothing, with a condition on several rows")
         (joined.filters if below else joined.conditions).append(text)
 
     def _join_within(
@@ -128,23 +128,23 @@ class _Lookup:
         nodes = _nodes(self.node, path)
         field_of = ".".join(node.field for node in nodes)
         if field_of not in arrays:
-            raise CannotSay(f"a `$lookup` by `{path}`, the elements of an array that is not unwound")
+            raise NotExpressible(f"a `$lookup` by `{path}`, the elements of an array that is not unwound")
         attribute = next((each.attribute for each in nodes[-1].stored if f"{field_of}.{each.path}" == path), None)
         if attribute is None:
-            raise CannotSay(f"a `$lookup` by `{path}`")
-        row = self.saying.rows.new(nodes[-1].entity, ((attribute, text),), after, outer=outer)
+            raise NotExpressible(f"a `$lookup` by `{path}`")
+        row = self.draft.rows.new(nodes[-1].entity, ((attribute, text),), after, outer=outer)
         document = self._documents_around(nodes, row)
         return first or row, self._finish(row, document, row)
 
     def _documents_around(self, nodes: list[Node], row: EntityRow) -> DocumentTree:
         """The whole document around an element: each array on the way has the one row as its only element."""
-        inner: FieldValue = self.saying.document(nodes[-1], row)
+        inner: FieldValue = self.draft.document(nodes[-1], row)
         at = row
         for depth in range(len(nodes) - 1, -1, -1):
             embedding = nodes[depth].embedding
             assert embedding is not None
-            at = self.saying.parent(at, self.saying.design.model.relationship(embedding.relationship), outer=False)
-            around = self.saying.document(nodes[depth - 1] if depth else self.node, at)
+            at = self.draft.parent(at, self.draft.design.model.relationship(embedding.relationship), outer=False)
+            around = self.draft.document(nodes[depth - 1] if depth else self.node, at)
             fields = dict(around.fields)
             place(fields, nodes[depth].field, inner)
             inner = DocumentTree(fields, at, around.key)
@@ -179,4 +179,4 @@ def _way(local: PathTarget, *, outer: bool) -> tuple[EntityRow | None, str, Enti
                 return first, inner.text, inner.row
         case DocumentTree() | Unmapped():
             pass
-    raise CannotSay("a `$lookup` by a document")
+    raise NotExpressible("a `$lookup` by a document")

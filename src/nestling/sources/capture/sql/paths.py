@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.ir.facts.steps import ANY_KEY
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, FieldValue, Many, OfOtherKind, Unmapped
+from nestling.sources.capture.sql.field_values import (
+    DocumentTree,
+    FieldValue,
+    Many,
+    NotExpressible,
+    OfOtherKind,
+    Unmapped,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +46,12 @@ def find(document: FieldValue, path: str) -> PathTarget:
 
 
 def known(document: FieldValue, path: str) -> FieldValue:
-    """The value under a path that leads into no array; raises CannotSay."""
+    """The value under a path that leads into no array; raises NotExpressible."""
     found = find(document, path)
     if found.rest:
-        raise CannotSay(f"`{path}` lies within an array")
+        raise NotExpressible(f"`{path}` lies within an array")
     if isinstance(found.value, Unmapped):
-        raise CannotSay(found.value.why)
+        raise NotExpressible(found.value.why)
     return found.value
 
 

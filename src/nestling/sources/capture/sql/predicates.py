@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from nestling.sources.capture.sql.field_values import CannotSay
+from nestling.sources.capture.sql.field_values import NotExpressible
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ def some(parts: Iterable[CapturedCondition]) -> CapturedCondition:
 
 
 def negated(predicate: CapturedCondition) -> CapturedCondition:
-    """The predicate that holds exactly where this one does not; raises CannotSay."""
+    """The predicate that holds exactly where this one does not; raises NotExpressible."""
     match predicate:
         case CapturedTest(holds, fails):
             return CapturedTest(fails, holds)
         case OneWay(_, why):
-            raise CannotSay(why)
+            raise NotExpressible(why)
         case Every(parts):
             return some(map(negated, parts))
         case Some(parts):

@@ -8,14 +8,14 @@ from typing import Any
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import EntityRow
 from nestling.sources.capture.sql.expressions import value
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, FieldValue, Many, Unmapped
+from nestling.sources.capture.sql.field_values import DocumentTree, FieldValue, Many, NotExpressible, Unmapped
 from nestling.sources.capture.sql.paths import find
 
 
-def projected(saying: StatementDraft, document: FieldValue, body: dict[str, Any]) -> FieldValue:
+def projected(draft: StatementDraft, document: FieldValue, body: dict[str, Any]) -> FieldValue:
     """The part of a document that a projection keeps."""
     if not isinstance(document, DocumentTree):
-        raise CannotSay("a projection of something other than a document")
+        raise NotExpressible("a projection of something other than a document")
     named = {name: each for name, each in _spread(body).items() if name != "_id"}
     leaves_out = bool(named) and all(each in (0, False) for each in named.values())
     if leaves_out or (not named and body.get("_id") in (0, False)):
@@ -28,7 +28,7 @@ def projected(saying: StatementDraft, document: FieldValue, body: dict[str, Any]
     for path, each in named.items():
         kept = find(document, path) if each in (1, True) and not isinstance(each, str) else None
         if kept is None:
-            place(fields, path, shown(saying, document, each))
+            place(fields, path, shown(draft, document, each))
         elif kept.rest:  # part of each element of an array
             assert isinstance(kept.value, Many)
             upto = path[: -len(kept.rest) - 1]
@@ -38,11 +38,11 @@ def projected(saying: StatementDraft, document: FieldValue, body: dict[str, Any]
     return DocumentTree(fields, document.row, document.key)
 
 
-def shown(saying: StatementDraft, document: FieldValue, each: Any) -> FieldValue:
-    """What an expression is; `Unmapped` when SQL does not say it, unless it reads the rows of an array: raises CannotSay then."""
+def shown(draft: StatementDraft, document: FieldValue, each: Any) -> FieldValue:
+    """What an expression is; `Unmapped` if SQL cannot say it. Raises NotExpressible if it reads the rows of an array."""
     try:
-        return value(saying, document, each)
-    except CannotSay as problem:  # said only where it is asked for
+        return value(draft, document, each)
+    except NotExpressible as problem:  # said only where it is asked for
         if any(isinstance(find(document, path).value, Many) for path in _paths(each)):
             raise
         return Unmapped(str(problem))

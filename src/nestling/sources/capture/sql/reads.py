@@ -12,11 +12,11 @@ from nestling.sources.capture.sql import stages
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import EntityRow
 from nestling.sources.capture.sql.field_values import (
-    CannotSay,
     Discriminator,
     DocumentTree,
     FieldValue,
     Many,
+    NotExpressible,
     OfOtherKind,
     RowAttribute,
     Sql,
@@ -70,23 +70,23 @@ def _stage(name: str, body: Any) -> list[dict[str, Any]]:
 def selects(
     new: Callable[[], StatementDraft], collection: str, pipeline: list[dict[str, Any]]
 ) -> Iterator[tuple[str, str, StatementDraft]]:
-    """The first branch's SELECT, and one for each further branch with its name, each with what was noted saying it.
+    """The first branch's SELECT, and one for each further branch with its name, each with what was noted of it.
 
-    `new` begins a statement. Raises CannotSay.
+    `new` begins a statement. Raises NotExpressible.
     """
     for branch in branches(new(), collection, pipeline):
-        saying = new()
-        state = _run(saying, collection, pipeline)
-        yield "_".join(branch.names) if branch.told else "", _select(state, branch), saying
+        draft = new()
+        state = _run(draft, collection, pipeline)
+        yield "_".join(branch.names) if branch.told else "", _select(state, branch), draft
 
 
-def branches(saying: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> list[Branch]:
+def branches(draft: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> list[Branch]:
     """The ways down the arrays of what a read gives, in the documents' order."""
-    state = _run(saying, collection, pipeline)
+    state = _run(draft, collection, pipeline)
     ways = list(_ways(state.document))
     found = [Branch(names, _told(names, ways[:place])) for place, names in enumerate(ways)]
     if len(found) > MOST_BRANCHES:
-        raise CannotSay(f"a whole document with {len(found)} arrays")
+        raise NotExpressible(f"a whole document with {len(found)} arrays")
     return found or [Branch(())]
 
 
@@ -96,9 +96,9 @@ def _told(names: tuple[str, ...], earlier: list[tuple[str, ...]]) -> int:
     return max((1 + len([*each]) for each in shared), default=0)
 
 
-def _run(saying: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> StatementState:
-    query, document = saying.opened(collection)
-    state = StatementState(saying, query, document)
+def _run(draft: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> StatementState:
+    query, document = draft.opened(collection)
+    state = StatementState(draft, query, document)
     stages.run(state, pipeline)
     return state
 
@@ -129,7 +129,7 @@ def _select(state: StatementState, branch: Branch) -> str:
         state.settle()
         document = state.document
     if not branch.told:
-        _columns(state.saying, document, "", shown)
+        _columns(state.draft, document, "", shown)
     for level, path in enumerate(branch.names):
         array = find(document, path).value if path else document
         assert isinstance(array, Many)
@@ -138,11 +138,11 @@ def _select(state: StatementState, branch: Branch) -> str:
         if array.limit is not None:
             _first_only(state, array, row, branch)
         shown_here: list[tuple[str, str]] = []
-        _columns(state.saying, document, path, shown_here)
+        _columns(state.draft, document, path, shown_here)
         shown += shown_here
     if not shown:
         shown = [("one", "1")]
-    return state.query.text(_unique(shown), state.saying.design.model)
+    return state.query.text(_unique(shown), state.draft.design.model)
 
 
 def _finds_one(state: StatementState) -> bool:
@@ -150,7 +150,7 @@ def _finds_one(state: StatementState) -> bool:
     query = state.query
     if query.inner is not None or query.grouped or query.offset or query.wanted:
         return False
-    key = state.saying.design.model.entity(query.root.entity).key
+    key = state.draft.design.model.entity(query.root.entity).key
     equal = [f"{RowAttribute(query.root, attribute).text} = :" for attribute in key]
     return bool(key) and all(any(text.startswith(start) for text in query.where) for start in equal)
 
@@ -161,21 +161,21 @@ def _first_only(state: StatementState, array: Many, row: EntityRow | None, branc
         state.query.order = [(RowAttribute(row, each.attribute).text, each.descending) for each in array.order]
         state.query.limit = str(array.limit)
     else:
-        state.saying.notes.append(f"`{array.name}` keeps only the first {array.limit}; the SQL statement returns all")
+        state.draft.notes.append(f"`{array.name}` keeps only the first {array.limit}; the SQL statement returns all")
 
 
-def _columns(saying: StatementDraft, found: FieldValue, name: str, shown: list[tuple[str, str]]) -> None:
+def _columns(draft: StatementDraft, found: FieldValue, name: str, shown: list[tuple[str, str]]) -> None:
     match found:
         case RowAttribute() | Sql():
             shown.append((name or found.name, found.text))
         case DocumentTree():
             for field, inner in found.fields.items():
                 own = inner.attribute if isinstance(inner, RowAttribute) and field == "_id" else field
-                _columns(saying, inner, f"{name}.{own}" if name else own, shown)
+                _columns(draft, inner, f"{name}.{own}" if name else own, shown)
         case Discriminator() | OfOtherKind():
             return  # the subtypes' own attributes tell it; of other kinds there is nothing
         case Unmapped(why):
-            saying.notes.append(f"left out: {why}")
+            draft.notes.append(f"left out: {why}")
         case Many():
             return  # arrays are branches
 

@@ -46,9 +46,9 @@ def in_order(made: Iterable[Written], *, as_given: bool = False) -> list[Written
         first = left[0] if as_given else next(free, left[0])
         left.remove(first)
         ordered.append(first)
-    for place, ((_, _, saying), use) in enumerate(ordered):
+    for place, ((_, _, draft), use) in enumerate(ordered):
         if any(earlier.disturbs(use) for _, earlier in ordered[:place]):
-            saying.notes.append(CHANGED_BEFORE)
+            draft.notes.append(CHANGED_BEFORE)
     return [each for each, _ in ordered]
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.expressions import NamedValues, scalar, value
 from nestling.sources.capture.sql.field_values import (
-    CannotSay,
     DocumentTree,
     FieldValue,
     Many,
+    NotExpressible,
     RowAttribute,
     Sql,
     Unmapped,
@@ -26,19 +26,19 @@ from nestling.sources.capture.sql.state import StatementState
 
 
 def run(state: StatementState, pipeline: list[dict[str, Any]]) -> None:
-    """Carry out the stages; raises CannotSay."""
+    """Carry out the stages; raises NotExpressible."""
     at, pipeline = 0, once(pipeline)
     while at < len(pipeline):
         stage = pipeline[at]
         if len(stage) != 1:
-            raise CannotSay("a stage with several operators")
+            raise NotExpressible("a stage with several operators")
         (name, body), *_ = stage.items()
         if name == "$unionWith" and _gives_no_rows_a_row(state, pipeline[at:]):
             at += 2
             continue
         step = _STAGES.get(name)
         if step is None:
-            raise CannotSay(f"the stage `{name}`")
+            raise NotExpressible(f"the stage `{name}`")
         step(state, body)
         at += 1
 
@@ -53,7 +53,7 @@ def _match(state: StatementState, body: Any) -> None:
     query = state.query
     if query.limit or query.offset or query.distinct:
         state.settle()
-    made = conditions(state.saying, state.document, body)
+    made = conditions(state.draft, state.document, body)
     if state.query.grouped:
         state.query.having += made
     else:
@@ -69,7 +69,7 @@ def _sort(state: StatementState, body: Any) -> None:
         if isinstance(found.value, Unmapped):
             raise found.value.refusal()
         if not way or found.rest or not isinstance(found.value, RowAttribute | Sql):
-            raise CannotSay(f"the order by `{path}`")
+            raise NotExpressible(f"the order by `{path}`")
         keys.append((found.value.text, way < 0))
     state.query.order = keys
 
@@ -77,25 +77,25 @@ def _sort(state: StatementState, body: Any) -> None:
 def _limit(state: StatementState, body: Any) -> None:
     if state.query.limit:
         state.settle()
-    state.query.limit = str(body) if body else state.saying.parameters.new("limit")
+    state.query.limit = str(body) if body else state.draft.parameters.new("limit")
 
 
 def _skip(state: StatementState, body: Any) -> None:
     if state.query.limit:
         state.settle()
-    state.query.offset = state.saying.parameters.new("offset", "skip" if body else "")
+    state.query.offset = state.draft.parameters.new("offset", "skip" if body else "")
 
 
 def _project(state: StatementState, body: Any) -> None:
-    state.document = projected(state.saying, state.document, body)
+    state.document = projected(state.draft, state.document, body)
 
 
 def _set(state: StatementState, body: Any) -> None:
     if not isinstance(state.document, DocumentTree):
-        raise CannotSay("a field added to something other than a document")
+        raise NotExpressible("a field added to something other than a document")
     fields = dict(state.document.fields)
     for path, each in body.items():
-        place(fields, path, shown(state.saying, state.document, each))
+        place(fields, path, shown(state.draft, state.document, each))
     state.document = DocumentTree(fields, state.document.row, state.document.key)
 
 
@@ -106,7 +106,7 @@ def _unset(state: StatementState, body: Any) -> None:
 
 def _replace(state: StatementState, body: Any) -> None:
     found = body["newRoot"] if isinstance(body, dict) and set(body) == {"newRoot"} else body
-    state.document = value(state.saying, state.document, found)
+    state.document = value(state.draft, state.document, found)
 
 
 def _unwind(state: StatementState, body: Any) -> None:
@@ -117,13 +117,13 @@ def _unwind(state: StatementState, body: Any) -> None:
             _match(state, {path: {"$exists": True}})
         return
     if not isinstance(found.value, Many) or found.rest or "includeArrayIndex" in body:
-        raise CannotSay(f"unwinding `{path}`")
+        raise NotExpressible(f"unwinding `{path}`")
     array = found.value
     if state.query.limit or state.query.offset or state.query.grouped:
         state.settle()
     last = state.query.open(array, outer=bool(body.get("preserveNullAndEmptyArrays")))
     if array.limit is not None:
-        state.saying.notes.append(f"`{path}` keeps only the first {array.limit}; the SQL statement returns all")
+        state.draft.notes.append(f"`{path}` keeps only the first {array.limit}; the SQL statement returns all")
     assert isinstance(state.document, DocumentTree)
     fields = dict(state.document.fields)
     place(fields, path, array.element(last))
@@ -149,15 +149,15 @@ def _lookup(state: StatementState, body: Any) -> None:
     if state.query.grouped:
         state.settle()
     if not isinstance(state.document, DocumentTree):
-        raise CannotSay("a `$lookup` into something other than a document")
-    joined = lookup(state.saying, state.query, state.document, body, _inner)
+        raise NotExpressible("a `$lookup` into something other than a document")
+    joined = lookup(state.draft, state.query, state.document, body, _inner)
     fields = dict(state.document.fields)
     place(fields, body["as"], joined)
     state.document = DocumentTree(fields, state.document.row, state.document.key)
 
 
 def _inner(
-    saying: StatementDraft, document: FieldValue, pipeline: list[dict[str, Any]], names: NamedValues
+    draft: StatementDraft, document: FieldValue, pipeline: list[dict[str, Any]], names: NamedValues
 ) -> tuple[list[str], FieldValue]:
     """The conditions and the document of a `$lookup`'s pipeline: filters and projections, nothing that counts rows."""
     made: list[str] = []
@@ -166,24 +166,24 @@ def _inner(
         match name:
             case "$match":
                 plain = {key: test for key, test in body.items() if key != "$expr"}
-                made += conditions(saying, document, plain)
+                made += conditions(draft, document, plain)
                 if "$expr" in body:
-                    made += [scalar(saying, document, each, names).text for each in _conjuncts(body["$expr"])]
+                    made += [scalar(draft, document, each, names).text for each in _conjuncts(body["$expr"])]
             case "$project":
-                document = projected(saying, document, body)
+                document = projected(draft, document, body)
             case "$set" | "$addFields" if isinstance(document, DocumentTree):
                 fields = dict(document.fields)
                 for path, each in body.items():
-                    place(fields, path, value(saying, document, each, names))
+                    place(fields, path, value(draft, document, each, names))
                 document = DocumentTree(fields, document.row, document.key)
             case "$sort":
                 continue  # of rows that are joined one by one
             case "$unwind" if isinstance(find(document, body["path"].lstrip("$")).value, DocumentTree | RowAttribute):
                 continue  # one row, joined by itself
             case "$replaceRoot" | "$replaceWith":
-                document = value(saying, document, body["newRoot"] if set(body) == {"newRoot"} else body, names)
+                document = value(draft, document, body["newRoot"] if set(body) == {"newRoot"} else body, names)
             case _:
-                raise CannotSay(f"the stage `{name}` within a `$lookup`")
+                raise NotExpressible(f"the stage `{name}` within a `$lookup`")
     return made, document
 
 

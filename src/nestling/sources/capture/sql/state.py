@@ -13,7 +13,7 @@ from nestling.sources.capture.sql.query import RowsQuery
 class StatementState:
     """A statement being said: its query in the making, and the document the query's rows give."""
 
-    saying: StatementDraft
+    draft: StatementDraft
     query: RowsQuery
     document: FieldValue
 

@@ -10,7 +10,7 @@ from nestling.ir.model import Relationship
 from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import EntityRow
-from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, RowAttribute
+from nestling.sources.capture.sql.field_values import DocumentTree, NotExpressible, RowAttribute
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import RowsQuery
@@ -50,15 +50,15 @@ class WriteTarget:
         return equal if all(equal) and set(self.query.where) == texts and not self.query.limit else ()
 
 
-def target(saying: StatementDraft, collection: str, search: WriteSearch, *, but: str = "") -> WriteTarget:
-    """The documents; `but`: without the tests of this array, which are of the elements that change. Raises CannotSay."""
-    if saying.store(collection).roots[0].kind is NodeKind.GROUP:
-        raise CannotSay("a change to the buckets of events")
-    query, document = saying.opened(collection)
-    query.keep(conditions(saying, document, without(search.condition, but)))
+def target(draft: StatementDraft, collection: str, search: WriteSearch, *, but: str = "") -> WriteTarget:
+    """The documents; `but`: without the tests of this array, which are of the elements that change. Raises NotExpressible."""
+    if draft.store(collection).roots[0].kind is NodeKind.GROUP:
+        raise NotExpressible("a change to the buckets of events")
+    query, document = draft.opened(collection)
+    query.keep(conditions(draft, document, without(search.condition, but)))
     found = WriteTarget(query, document)
-    if search.one and not is_unique(saying, found):
-        _choose(saying, found, search)
+    if search.one and not is_unique(draft, found):
+        _choose(draft, found, search)
     return found
 
 
@@ -71,49 +71,49 @@ def without(condition: Mapping[str, Any], array: str) -> dict[str, Any]:
     }
 
 
-def is_unique(saying: StatementDraft, found: WriteTarget) -> bool:
+def is_unique(draft: StatementDraft, found: WriteTarget) -> bool:
     """Whether the filter gives a key, or attributes that are unique, one value."""
-    entity = saying.design.model.entity(found.row.entity)
+    entity = draft.design.model.entity(found.row.entity)
     return any(all(map(found.equal, key)) for key in entity.unique_groups)
 
 
-def _choose(saying: StatementDraft, found: WriteTarget, search: WriteSearch) -> None:
+def _choose(draft: StatementDraft, found: WriteTarget, search: WriteSearch) -> None:
     """Have the query find the first document only, by its key."""
-    if len(saying.design.model.entity(found.row.entity).key) != 1:
-        saying.notes.append(CHANGES_ALL)
+    if len(draft.design.model.entity(found.row.entity).key) != 1:
+        draft.notes.append(CHANGES_ALL)
         return
     for path, way in search.order.items():
         value = find(found.document, path).value
         if not isinstance(value, RowAttribute):
-            raise CannotSay(f"the first document by `{path}`")
+            raise NotExpressible(f"the first document by `{path}`")
         found.query.order.append((value.text, way == -1))
     found.query.limit = "1"
-    saying.finds_one = True
+    draft.finds_one = True
 
 
-def where(saying: StatementDraft, found: WriteTarget) -> str:
+def where(draft: StatementDraft, found: WriteTarget) -> str:
     """The condition of a statement that changes the target's own rows; empty when it changes all."""
     if found.query.limit:
-        (key,) = saying.design.model.entity(found.row.entity).key
-        return f"{quoted(key)} IN ({_query(saying, found, key)})"
-    named = [row for text in found.query.where for row in saying.rows.named(text)]
+        (key,) = draft.design.model.entity(found.row.entity).key
+        return f"{quoted(key)} IN ({_query(draft, found, key)})"
+    named = [row for text in found.query.where for row in draft.rows.named(text)]
     if any(row is not found.row and found.query.holds(row) for row in named):
-        raise CannotSay("a change to rows found through the rows they refer to")
-    saying.rows.name(found.row, OWN)
-    _, _, text = found.query.text([("one", "1")], saying.design.model).partition("\nWHERE ")
+        raise NotExpressible("a change to rows found through the rows they refer to")
+    draft.rows.name(found.row, OWN)
+    _, _, text = found.query.text([("one", "1")], draft.design.model).partition("\nWHERE ")
     return text.replace(f"{OWN}.", f"{quoted(found.row.entity)}." if "(SELECT" in text else "")
 
 
-def _query(saying: StatementDraft, found: WriteTarget, attribute: str) -> str:
-    return found.query.text([("key", RowAttribute(found.row, attribute).text)], saying.design.model)
+def _query(draft: StatementDraft, found: WriteTarget, attribute: str) -> str:
+    return found.query.text([("key", RowAttribute(found.row, attribute).text)], draft.design.model)
 
 
-def children(saying: StatementDraft, found: WriteTarget, relationship: str) -> str:
+def children(draft: StatementDraft, found: WriteTarget, relationship: str) -> str:
     """The condition that a child belongs to one of the target's rows, by its foreign key; empty if it may belong to any."""
-    return inside(saying, found, (saying.design.model.relationship(relationship),))
+    return inside(draft, found, (draft.design.model.relationship(relationship),))
 
 
-def inside(saying: StatementDraft, found: WriteTarget, links: Sequence[Relationship]) -> str:
+def inside(draft: StatementDraft, found: WriteTarget, links: Sequence[Relationship]) -> str:
     """The condition that a row some levels below is inside one of the target's rows.
 
     It uses the parts of their keys that the row has, or else the rows in between.
@@ -126,24 +126,24 @@ def inside(saying: StatementDraft, found: WriteTarget, links: Sequence[Relations
     has_key = len(own) == len(first.child_attributes)
     if has_key and (equal := found.equal_alone(first.parent_attributes)):
         return " AND ".join(f"{quoted(name)} = {text}" for name, text in zip(own, equal, strict=True))
-    if not found.query.where and not found.query.limit and all(map(saying.design.model.is_total, links)):
+    if not found.query.where and not found.query.limit and all(map(draft.design.model.is_total, links)):
         return ""
     if has_key and len(own) == 1:
-        return f"{quoted(own[0])} IN ({_query(saying, found, first.parent_attributes[0])})"
+        return f"{quoted(own[0])} IN ({_query(draft, found, first.parent_attributes[0])})"
     if len(links) == 1 or len(last.child_attributes) > 1:
-        raise CannotSay(f"a change to `{last.child}` rows by something other than their parent's key")
-    around = inside(saying, found, links[:-1])
+        raise NotExpressible(f"a change to `{last.child}` rows by something other than their parent's key")
+    around = inside(draft, found, links[:-1])
     between = selected(last.parent, last.parent_attributes[0], around)
     return f"{quoted(last.child_attributes[0])} IN ({between})"
 
 
-def joined_row(saying: StatementDraft, found: WriteTarget, row: EntityRow) -> str:
+def joined_row(draft: StatementDraft, found: WriteTarget, row: EntityRow) -> str:
     """The condition of a change of a row joined to the target's by its foreign key."""
     if row.after is not found.row:
-        raise CannotSay("a change to rows embedded two levels deep")
+        raise NotExpressible("a change to rows embedded two levels deep")
     own = tuple(attribute for attribute, _ in row.on)
-    links = saying.design.model.parents_of(row.entity)
+    links = draft.design.model.parents_of(row.entity)
     link = next((each for each in links if (each.parent, each.child_attributes) == (found.row.entity, own)), None)
     if link is None:
-        raise CannotSay("a change to rows that other rows refer to")
-    return children(saying, found, link.name)
+        raise NotExpressible("a change to rows that other rows refer to")
+    return children(draft, found, link.name)

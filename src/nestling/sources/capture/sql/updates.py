@@ -11,10 +11,10 @@ from nestling.sources.capture.sql.documents import New, StatementDraft, Written
 from nestling.sources.capture.sql.element_changes import changes_in_elements
 from nestling.sources.capture.sql.entity_rows import EntityRow
 from nestling.sources.capture.sql.field_values import (
-    CannotSay,
     DocumentTree,
     FieldValue,
     Many,
+    NotExpressible,
     OfOtherKind,
     RowAttribute,
     Unmapped,
@@ -32,9 +32,9 @@ _Group = tuple[str, ...]
 def updates(new: New, collection: str, search: WriteSearch, changes: Any, clauses: Clauses) -> Iterator[Written]:
     """The statements an update comes to."""
     if isinstance(changes, list):
-        saying = new()
-        found = target(saying, collection, search)
-        yield from _update(saying, found, list(staged(saying, found, changes)))
+        draft = new()
+        found = target(draft, collection, search)
+        yield from _update(draft, found, list(staged(draft, found, changes)))
         return
     document = target(new(), collection, WriteSearch()).document
     groups: dict[_Group, list[ArrayChange]] = {}
@@ -49,8 +49,8 @@ def updates(new: New, collection: str, search: WriteSearch, changes: Any, clause
     telling = [each for each in left if isinstance(each, OfOtherKind) or each.why.endswith("lies within a value")]
     if telling and not made:
         raise telling[0].refusal()
-    for _, _, saying in made:
-        saying.notes += [f"left out: {each.why}" for each in left]
+    for _, _, draft in made:
+        draft.notes += [f"left out: {each.why}" for each in left]
     yield from made
 
 
@@ -99,7 +99,9 @@ def _group(document: DocumentTree, change: ArrayChange, found: PathTarget) -> _G
     """What a change is of; those of the same are one statement."""
     match found.value:
         case Many() if found.value.refers:
-            raise CannotSay(f"`{change.operator}` of `{change.path}`, which are keys of rows in a separate collection")
+            raise NotExpressible(
+                f"`{change.operator}` of `{change.path}`, which are keys of rows in a separate collection"
+            )
         case Many():
             field = _array_path(document, change.path)
             inside = change.operator in _IN_ELEMENTS and change.path != field
@@ -137,41 +139,41 @@ def _of_row(
     new: New, collection: str, search: WriteSearch, group: _Group, changes: list[ArrayChange]
 ) -> Iterator[Written]:
     """Changes of the document's own row, or of one embedded in it."""
-    saying = new()
-    found = target(saying, collection, search)
+    draft = new()
+    found = target(draft, collection, search)
     sets, row = [], found.row
     for change in changes:
         value = find(found.document, change.path).value
         assert isinstance(value, RowAttribute)
         row = value.row
-        sets.append((value.attribute, assigned(saying, value, change.operator, change.operand, change.path)))
+        sets.append((value.attribute, assigned(draft, value, change.operator, change.operand, change.path)))
     if row is found.row:
-        yield from _update(saying, found, sets)
+        yield from _update(draft, found, sets)
         return
-    if not all(change.empties for change in changes) and not _is_always_there(saying, found, row):
+    if not all(change.empties for change in changes) and not _is_always_there(draft, found, row):
         what = f"`{group[2]}`" if group[2] else f"a row of `{row.entity}`"
-        saying.notes.append(f"if {what} is missing, MongoDB creates it; the SQL statement changes nothing")
-    yield group[2], update(row.entity, sets, joined_row(saying, found, row)), saying
+        draft.notes.append(f"if {what} is missing, MongoDB creates it; the SQL statement changes nothing")
+    yield group[2], update(row.entity, sets, joined_row(draft, found, row)), draft
 
 
-def _is_always_there(saying: StatementDraft, found: WriteTarget, row: EntityRow) -> bool:
+def _is_always_there(draft: StatementDraft, found: WriteTarget, row: EntityRow) -> bool:
     """Whether every document was found to have this row."""
-    links = saying.design.model.parents_of(row.entity)
+    links = draft.design.model.parents_of(row.entity)
     names = [link.name for link in links if link.parent == found.row.entity]
-    means = [saying.statistics.relationship(name).mean for name in names]
+    means = [draft.statistics.relationship(name).mean for name in names]
     return any(mean is not None and mean.value >= 1 for mean in means)
 
 
 def _of_document(new: New, collection: str, search: WriteSearch, change: ArrayChange) -> Written:
     """A change of an embedded document as a whole: only that it goes can be said."""
-    saying = new()
-    found = target(saying, collection, search)
+    draft = new()
+    found = target(draft, collection, search)
     value = find(found.document, change.path).value
     if not isinstance(value, DocumentTree) or value.row is None or not change.empties:
-        raise CannotSay(f"`{change.operator}` of the document `{change.path}`")
-    return change.path, delete(value.row.entity, joined_row(saying, found, value.row)), saying
+        raise NotExpressible(f"`{change.operator}` of the document `{change.path}`")
+    return change.path, delete(value.row.entity, joined_row(draft, found, value.row)), draft
 
 
-def _update(saying: StatementDraft, found: WriteTarget, sets: list[tuple[str, str]]) -> Iterator[Written]:
+def _update(draft: StatementDraft, found: WriteTarget, sets: list[tuple[str, str]]) -> Iterator[Written]:
     if sets:
-        yield "", update(found.row.entity, sets, where(saying, found)), saying
+        yield "", update(found.row.entity, sets, where(draft, found)), draft

@@ -19,7 +19,7 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.workload import LEAST_WINDOW_SECONDS
 from nestling.sources.capture.sql.application_joins import JoinedStatement, joined
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, CannotSay, OnlyUpkeep
+from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, NotExpressible, OnlyUpkeep
 from nestling.sources.capture.sql.forms import check_forms, pipeline
 from nestling.sources.capture.sql.quantiles import quantiles_of
 from nestling.sources.capture.sql.reads import pipeline_of, selects
@@ -52,7 +52,7 @@ class CapturedStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class NotSaid:
+class NotExpressed:
     """A statement that SQL over the model does not say: a name for it, its rate a second, and why."""
 
     name: str
@@ -68,14 +68,14 @@ class CapturedWorkload:
 
     window_seconds: float
     statements: list[CapturedStatement] = field(default_factory=list)
-    not_said: list[NotSaid] = field(default_factory=list)
+    not_expressed: list[NotExpressed] = field(default_factory=list)
     skipped: list[Gap] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """What SQL cannot express, the most frequent first, then what was not examined."""
-        return (*(each.gap for each in self.not_said), *self.skipped)
+        return (*(each.gap for each in self.not_expressed), *self.skipped)
 
     def text(self) -> str:
         """The text of the workload file."""
@@ -100,7 +100,7 @@ def workload_of(capture: Capture, design: Design, statistics: Statistics | None 
     for skipped in capture.skipped:
         found.skipped.append(Gap(GapKind.INPUT, skipped.why, skipped.what))
     found.statements.sort(key=lambda said: -said.rate_per_second)
-    found.not_said.sort(key=lambda refused: -refused.rate_per_second)
+    found.not_expressed.sort(key=lambda refused: -refused.rate_per_second)
     return found
 
 
@@ -140,25 +140,25 @@ def _say(
     except OnlyUpkeep as why:
         found.left_out.append(f"{origin} ({full_rate(_rounded(each.rate))}): {why}")
         return
-    except (CannotSay, DesignError) as problem:
+    except (NotExpressible, DesignError) as problem:
         rate = _rounded(each.rate)
         gap = Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({full_rate(rate)})")
-        found.not_said.append(NotSaid(_free(_name(shape), found), rate, gap))
+        found.not_expressed.append(NotExpressed(_free(_name(shape), found), rate, gap))
         return
     base, rows = _name(shape), _rows_each(seen) if shape.operation is CommandOperation.INSERT else 1.0
     once, firsts = _is_once(seen, rows, found.window_seconds), dict[str, str]()
-    for suffix, sql, saying in made:
-        parts = (plain(part) for part in (saying.kind, suffix) if part)
+    for suffix, sql, draft in made:
+        parts = (plain(part) for part in (draft.kind, suffix) if part)
         name = _free("_".join((base, *parts)), found)
         rate = each.rate * (1 if once else rows) / max(len(kinds), 1)
         every = f"which kind is queried is unknown: the rate is divided among {', '.join(kinds)}"
         only = f"taken to query {', '.join(kinds)}: no other kind has the fields it filters by"
         shared = [only if len(kinds) == 1 else every, "each row is taken to be of one kind"] if kinds else []
         told = (ONCE.format(rows),) if once else ()
-        notes = tuple(dict.fromkeys((*each.notes, *shared, *told, *saying.notes)))
-        samples = tuple(saying.parameters.samples.items())
-        quantiles = tuple(one for one in _quantiles(seen, saying, statistics) if one[0] not in dict(samples))
-        first = firsts.setdefault(saying.kind, name)
+        notes = tuple(dict.fromkeys((*each.notes, *shared, *told, *draft.notes)))
+        samples = tuple(draft.parameters.samples.items())
+        quantiles = tuple(one for one in _quantiles(seen, draft, statistics) if one[0] not in dict(samples))
+        first = firsts.setdefault(draft.kind, name)
         is_first, is_timed = first == name, whole and not each.stages and not once
         measured = _seconds(seen) if is_first and is_timed else None
         beside = "" if is_first or once else first
@@ -167,19 +167,19 @@ def _say(
         )
 
 
-def _quantiles(seen: ShapeTotals, saying: StatementDraft, statistics: Statistics) -> tuple[tuple[str, float], ...]:
-    if saying.kind or not saying.parameters.asked:
+def _quantiles(seen: ShapeTotals, draft: StatementDraft, statistics: Statistics) -> tuple[tuple[str, float], ...]:
+    if draft.kind or not draft.parameters.asked:
         return ()
-    (root,) = saying.store(seen.shape.collection).roots
-    return quantiles_of(seen, saying, statistics.entity(root.entity))
+    (root,) = draft.store(seen.shape.collection).roots
+    return quantiles_of(seen, draft, statistics.entity(root.entity))
 
 
 def _by_kind(
     each: JoinedStatement, design: Design, grown: AbstractSet[str], kinds: Iterable[str], statistics: Statistics
 ) -> dict[str, list[tuple[str, str, StatementDraft]]]:
-    """The statements of each kind a shape may ask for; those left out have no field it goes by. Raises CannotSay."""
+    """The statements of each kind a shape may ask for; those left out have no field it goes by. Raises NotExpressible."""
     found: dict[str, list[tuple[str, str, StatementDraft]]] = {}
-    refused: list[CannotSay] = []
+    refused: list[NotExpressible] = []
     for kind in kinds:
         try:
             found[kind] = _made(each, design, grown, kind, statistics)
@@ -193,7 +193,7 @@ def _by_kind(
 def _made(
     each: JoinedStatement, design: Design, grown: AbstractSet[str], kind: str, statistics: Statistics
 ) -> list[tuple[str, str, StatementDraft]]:
-    """The statements of a shape; `kind`: the value a discriminator is compared with. Raises CannotSay."""
+    """The statements of a shape; `kind`: the value a discriminator is compared with. Raises NotExpressible."""
     shape, new = each.seen.shape, partial(_begin, design, each.seen, kind, statistics)
     if shape.operation.reads:
         return list(selects(new, shape.collection, [*pipeline_of(shape), *each.stages]))
@@ -244,7 +244,7 @@ def _first_match(clauses: dict[str, object]) -> dict[str, object]:
 
 
 def _free(base: str, found: CapturedWorkload) -> str:
-    taken = {*(each.name for each in found.statements), *(each.name for each in found.not_said)}
+    taken = {*(each.name for each in found.statements), *(each.name for each in found.not_expressed)}
     number, name = 1, base
     while name in taken:
         number += 1

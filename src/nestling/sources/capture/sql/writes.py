@@ -9,7 +9,7 @@ from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.ir.model import OnDelete, Relationship
 from nestling.ir.storage.layout import Node
 from nestling.sources.capture.sql.documents import New, Written
-from nestling.sources.capture.sql.field_values import CannotSay, OnlyUpkeep
+from nestling.sources.capture.sql.field_values import NotExpressible, OnlyUpkeep
 from nestling.sources.capture.sql.inserts import inserts
 from nestling.sources.capture.sql.searches import WriteSearch, search_of
 from nestling.sources.capture.sql.sequence import in_order
@@ -19,7 +19,7 @@ from nestling.sources.capture.sql.updates import updates
 
 
 def writes(new: New, shape: CommandShape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
-    """The statements that a write becomes; raises OnlyUpkeep if there are none, CannotSay if SQL cannot express one of them.
+    """The statements that a write becomes; raises OnlyUpkeep if there are none, NotExpressible if SQL cannot express one of them.
 
     `grown`: the arrays of the collection that updates were seen to add to.
     """
@@ -37,9 +37,9 @@ def writes(new: New, shape: CommandShape, grown: AbstractSet[str] = frozenset())
             _note_upsert(shape, made)
     if not made:
         raise OnlyUpkeep("it changes none of the model's attributes")
-    if len(made) > 1 and any(saying.finds_one for _, _, saying in made):
-        for _, _, saying in made:
-            saying.notes.append("it becomes several statements, each of which picks one of the documents by itself")
+    if len(made) > 1 and any(draft.finds_one for _, _, draft in made):
+        for _, _, draft in made:
+            draft.notes.append("it becomes several statements, each of which picks one of the documents by itself")
     return made
 
 
@@ -47,17 +47,17 @@ def _note_upsert(shape: CommandShape, made: list[Written]) -> None:
     if not shape.clauses.get("upsert"):
         return
     if not made:
-        raise CannotSay("an upsert that only inserts and changes no existing document")
-    for _, _, saying in made:
-        saying.notes.append("it inserts if nothing matches; the SQL statement does not")
+        raise NotExpressible("an upsert that only inserts and changes no existing document")
+    for _, _, draft in made:
+        draft.notes.append("it inserts if nothing matches; the SQL statement does not")
 
 
 def _deletes(new: New, collection: str, search: WriteSearch) -> Iterator[Written]:
     """The rows embedded in the documents, where the model does not delete them by itself, and the documents' own."""
     yield from _deletes_inside(new, collection, search, new().store(collection).roots[0].children, ())
-    saying = new()
-    found = target(saying, collection, search)
-    yield "", delete(found.row.entity, where(saying, found)), saying
+    draft = new()
+    found = target(draft, collection, search)
+    yield "", delete(found.row.entity, where(draft, found)), draft
 
 
 def _deletes_inside(
@@ -67,9 +67,9 @@ def _deletes_inside(
     for node in nodes:
         if node.embedding is None:
             continue
-        saying = new()
-        links = (*above, saying.design.model.relationship(node.embedding.relationship))
+        draft = new()
+        links = (*above, draft.design.model.relationship(node.embedding.relationship))
         yield from _deletes_inside(new, collection, search, node.children, links)
         if links[-1].on_delete is not OnDelete.CASCADE:
-            found = target(saying, collection, search)
-            yield node.entity, delete(links[-1].child, inside(saying, found, links)), saying
+            found = target(draft, collection, search)
+            yield node.entity, delete(links[-1].child, inside(draft, found, links)), draft

@@ -11,12 +11,12 @@ from nestling.ir.once import once
 from nestling.ir.primitives import Form
 from nestling.ir.statements.clause import ClauseOperator
 from nestling.ir.storage.layout import Place
-from nestling.ir.storage.stored_forms import AttributesOf, ToldForms
+from nestling.ir.storage.stored_forms import AttributesOf, KeptForms
 from nestling.ir.storage.stored_names import stored_names
 from nestling.ir.types import TypeName
 
 
-def told_forms(old: Design, new: Design, *, only_json: bool) -> ToldForms:
+def kept_forms(old: Design, new: Design, *, only_json: bool) -> KeptForms:
     """The stored forms that both designs have a field of their own for.
 
     `only_json`: the new documents may be null only where JSON is stored, and never where a unique index treats null as a value.
@@ -33,7 +33,7 @@ def told_forms(old: Design, new: Design, *, only_json: bool) -> ToldForms:
         for entity in new.model.entities
     }
     fields = _held(old, new, _with_fields)
-    return ToldForms({name: fields[name] & may_be_null[name] for name in fields}, _held(old, new, _with_values))
+    return KeptForms({name: fields[name] & may_be_null[name] for name in fields}, _held(old, new, _with_values))
 
 
 @once

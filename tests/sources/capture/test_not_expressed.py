@@ -13,8 +13,8 @@ def test_the_most_frequent_gap_comes_first(shops: dict[str, Shop]) -> None:
             for _ in range(times):
                 database.product.find_one({field: 1})
     said = shop.said(recorder)
-    assert [each.gap.what for each in said.not_said] == [
+    assert [each.gap.what for each in said.not_expressed] == [
         f"`{name}` is not an attribute of the model" for name in ("often", "sometimes", "rare")
     ]
-    assert len({each.name for each in said.not_said}) == 3
-    assert list(said.gaps) == [each.gap for each in said.not_said]
+    assert len({each.name for each in said.not_expressed}) == 3
+    assert list(said.gaps) == [each.gap for each in said.not_expressed]
