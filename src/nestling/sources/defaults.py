@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
 
 from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault, constant, written
 from nestling.ir.model import Attribute
 from nestling.ir.statements.operators import Collation
-from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TIMES, Type, TypeName, bit_count
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.ir.value_forms.instants import infinite_text
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.ir.value_forms.zero_dates import is_zero
+from nestling.sources.moment_words import clock_of, constant_moment
+from nestling.sources.string_literals import is_literal, literal_text
 
 _CAST = re.compile(
     r"""::\s*[\w\s."]+(?:\([\d,\s]*\))?(?:\s+with(?:out)?\s+time\s+zone)?\s*(?:\[\s*\])*\s*\Z""", re.IGNORECASE
 )
-_STRING = re.compile(r"(?:[eEnN]|_\w+\s*)?'((?:[^']|'')*)'\Z", re.DOTALL)
 _QUOTED_NAME = re.compile(r"""(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^]]*\])\Z""", re.DOTALL)
 _BITS = re.compile(r"b\s*'([01]+)'\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"([-+]?)\s*(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+)\Z", re.IGNORECASE)
@@ -49,25 +52,60 @@ _COLLATIONS = {"nocase": Collation.NOCASE, "rtrim": Collation.RTRIM}
 
 def read_default(sql: str | None, kind: Type, dialect: str) -> Default | None:
     """The default that an expression of the dialect stands for; None for no default and for NULL."""
-    text = _with_array_text(_bare(sql or ""), kind)
+    bare, casts = _bare(sql or "")
+    text = _with_array_text(bare, kind)
     if text.casefold() in ("", "null"):
         return None
-    if (string := _STRING.match(text)) is not None:
-        return _constant(string[1].replace("''", "'"), kind, sql or "")
+    if is_literal(text, dialect):
+        return _of_text(literal_text(text, dialect), casts, kind, sql or "", dialect)
     if dialect == SQLITE and (name := _QUOTED_NAME.match(text)) is not None:  # where no name can be, it is a text
         return _constant(_unquoted(name[0]), kind, sql or "")
     if (number := _NUMBER.match(text)) is not None:
-        return _constant(_number(number[1].strip("+") + number[2], kind), kind, sql or "")
+        return _of_number(number[1].strip("+") + number[2], kind, sql or "", dialect)
     if (digits := _BITS.match(text)) is not None:
         return _of_bits(digits[1], kind, dialect) or OtherDefault(text)
     if text.casefold() in ("true", "false"):
         return _constant(text.casefold() == "true", kind, sql or "")
     for pattern, made in _FUNCTIONS:
         if re.fullmatch(pattern, text, re.IGNORECASE | re.DOTALL):
-            return made
+            return clock_of(made, casts) or OtherDefault((sql or "").strip())
     if dialect == SQLITE and text.isidentifier():
         return _constant(text, kind, sql or "")
     return OtherDefault(text)
+
+
+def _of_text(text: str, casts: Sequence[str], kind: Type, sql: str, dialect: str) -> Default:
+    """The default of a string literal, which may stand for a moment in PostgreSQL, or for a number in it and in MySQL."""
+    if dialect == POSTGRESQL:
+        return constant_moment(text, casts, kind, sql) or _rounded(text, kind, dialect) or _constant(text, kind, sql)
+    return _rounded(text, kind, dialect) or _constant(text, kind, sql)
+
+
+def _of_number(digits: str, kind: Type, sql: str, dialect: str) -> Default:
+    if kind.name is TypeName.TEXT and dialect != SQLITE:
+        return _constant(digits, kind, sql)
+    return _rounded(digits, kind, dialect) or _constant(_number(digits, kind), kind, sql)
+
+
+def _rounded(text: str, kind: Type, dialect: str) -> Default | None:
+    """The constant of a number with more digits than the column keeps; None if it has not, or nothing rounds it."""
+    digits = _fraction_digits(kind, dialect)
+    if digits is None or dialect == SQLITE or _NUMBER.match(text) is None:
+        return None
+    value = Decimal(text.replace(" ", ""))
+    if value == round(value, digits):
+        return None
+    kept = value.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return constant(int(kept) if kind.name is TypeName.INTEGER else str(kept), kind)
+
+
+def _fraction_digits(kind: Type, dialect: str) -> int | None:
+    """The digits of a fraction that a column of the type keeps; None if it keeps any."""
+    if kind.name is TypeName.INTEGER:
+        return 0
+    if kind.name is not TypeName.DECIMAL or (not kind.numbers and dialect != MYSQL):
+        return None
+    return kind.numbers[1] if len(kind.numbers) > 1 else 0
 
 
 def _unquoted(name: str) -> str:
@@ -75,15 +113,18 @@ def _unquoted(name: str) -> str:
     return name[1:-1] if name[0] == "[" else name[1:-1].replace(name[0] * 2, name[0])
 
 
-def _bare(sql: str) -> str:
-    """The expression without casts behind it and parentheses around it."""
+def _bare(sql: str) -> tuple[str, tuple[str, ...]]:
+    """The expression without casts behind it and parentheses around it, and the types of the casts, the first cast first."""
+    casts = list[str]()
     text, before = re.sub(r"\s*([(),])\s*", r"\1", sql.strip()) if "'" not in sql else sql.strip(), None
     while text != before:
         before = text
-        text = _CAST.sub("", text).strip()
+        if (cast := _CAST.search(text)) is not None:
+            casts.insert(0, cast[0].removeprefix("::").strip().casefold())
+            text = text[: cast.start()].strip()
         if text.startswith("(") and text.endswith(")") and _closes_last(text):
             text = text[1:-1].strip()
-    return text
+    return text, tuple(casts)
 
 
 def _with_array_text(sql: str, kind: Type) -> str:
@@ -134,7 +175,12 @@ def _constant(value: bool | int | float | str, kind: Type, sql: str) -> Default:
 
 def retyped(default: Default | None, kind: Type) -> Default | None:
     """A default for the same column once its type is known better."""
-    return constant(written(default.value), kind) if isinstance(default, ConstantDefault) else default
+    if not isinstance(default, ConstantDefault):
+        return default
+    value = written(default.value)
+    if kind.name is TypeName.TEXT and not isinstance(value, str):
+        return ConstantDefault(str(value).lower().removesuffix(".0"))
+    return constant(value, kind)
 
 
 def with_default_kind(attribute: Attribute) -> Attribute:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nestling.ir.milliseconds import cut_moments, fine_moments
 from nestling.ir.model import Attribute, Entity, Model
@@ -47,6 +47,14 @@ def widths(columns: list[str]) -> Iterator[str]:
 def set_by_updates(table: str, column: str) -> str:
     """MySQL's ON UPDATE CURRENT_TIMESTAMP."""
     return f"`{table}.{column}` is ON UPDATE CURRENT_TIMESTAMP, which is not carried over: let each statement write the time"
+
+
+def invisible(table: str, column: str) -> str:
+    """MySQL's INVISIBLE columns."""
+    return (
+        f"`{table}.{column}` is INVISIBLE: in the source `SELECT *` and an INSERT without column names leave it out, here they "
+        "do not"
+    )
 
 
 def view_left_out(view: str, *, materialized: bool) -> str:
@@ -95,6 +103,30 @@ def policies_left_out(table: str) -> str:
 def unique_for_some(table: str) -> str:
     """A partial unique index."""
     return f"a unique index of `{table}` covers some rows only: it makes no attribute unique, the application has to enforce it"
+
+
+def nulls_once(table: str, columns: Sequence[str]) -> str:
+    """A UNIQUE NULLS NOT DISTINCT over columns that may be NULL."""
+    return (
+        f"UNIQUE NULLS NOT DISTINCT ({', '.join(columns)}) of `{table}` is read as UNIQUE: "
+        "that NULL occurs once only is for the application to enforce"
+    )
+
+
+def unique_prefix(table: str, columns: Sequence[str], prefixes: Sequence[str]) -> str:
+    """A unique index over the first characters of texts."""
+    return (
+        f"UNIQUE ({', '.join(columns)}) of `{table}` is over the first characters of {', '.join(prefixes)} in the source, and "
+        "over all of them here: the application has to enforce it for texts that only begin alike"
+    )
+
+
+def checked_late(table: str, columns: Sequence[str]) -> str:
+    """A DEFERRABLE key or UNIQUE constraint."""
+    return (
+        f"UNIQUE ({', '.join(columns)}) of `{table}` is DEFERRABLE: rows may break it until a statement or transaction ends; "
+        "nestling checks it for each row"
+    )
 
 
 def unique_by_expression(table: str, index: str = "") -> str:

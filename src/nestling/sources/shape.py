@@ -141,24 +141,33 @@ def _known_columns(
 # --- foreign keys ----------------------------------------------------------------------------------------------------
 
 
+_STRICTEST = (OnDelete.RESTRICT, OnDelete.SET_DEFAULT, OnDelete.SET_NULL, OnDelete.CASCADE)
+
+
 def _foreign_keys(table: Table, entities: Mapping[str, Entity], findings: _Findings) -> Iterator[ForeignKey]:
-    """The table's foreign keys with names as declared and without duplicates; a gap for each that is impossible."""
-    seen: set[tuple[str, frozenset[tuple[str, str]]]] = set()
+    """The table's foreign keys with names as declared and without duplicates; a gap for each that is impossible.
+
+    Of duplicates the one counts that is enforced and lets fewest rows be deleted, in whatever order the source lists them.
+    """
+    found: dict[tuple[str, frozenset[tuple[str, str]]], ForeignKey] = {}
     for declared in table.foreign_keys:
         label = f"foreign key ({', '.join(declared.columns)}) of `{table.name}` to `{declared.table}`"
-        where = declared.where or table.where
         problem, key = _resolved(declared, entities[table.name], entities)
         if key is None:
-            findings.gap(f"{label}: {problem}", where)
+            findings.gap(f"{label}: {problem}", declared.where or table.where)
             continue
-        pairs = frozenset(zip(key.columns, key.referenced_columns, strict=True))
-        if (key.table, pairs) in seen:
+        pairs = key.table, frozenset(zip(key.columns, key.referenced_columns, strict=True))
+        if pairs in found:
             findings.notes.append(f"{label} is declared twice")
-            continue
-        seen.add((key.table, pairs))
+        found[pairs] = min(found.get(pairs, key), key, key=_looseness)
+    for key in found.values():
         if not (key.enforced and key.valid):
             findings.unenforced.append(f"`{table.name}` ({', '.join(key.columns)})")
         yield key
+
+
+def _looseness(key: ForeignKey) -> tuple[bool, bool, int]:
+    return not key.enforced, not key.valid, _STRICTEST.index(key.on_delete)
 
 
 def _resolved(key: ForeignKey, child: Entity, entities: Mapping[str, Entity]) -> tuple[str, ForeignKey | None]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from nestling.ir.constraints.defaults import Generated
 from nestling.ir.reading import GapKind
-from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
-from nestling.sources.ddl.catalogue import Catalogue, Declared
-from nestling.sources.ddl.create_table import finish_key
+from nestling.ir.statements.sql_dialects import MYSQL
+from nestling.ir.types import TEXTS
+from nestling.sources.ddl.catalogue import Catalogue
+from nestling.sources.ddl.create_table import finish_key, read_collation, set_engine
 from nestling.sources.ddl.cursor import (
     COMMA_TOO_MANY,
     Cursor,
@@ -17,22 +21,29 @@ from nestling.sources.ddl.cursor import (
     as_text,
     at_any_commas,
     at_commas,
-    condition_of,
 )
-from nestling.sources.ddl.elements import add_unique, is_constraint, plain_columns, read_column, read_constraint
+from nestling.sources.ddl.declared import Declared
+from nestling.sources.ddl.elements import is_constraint, read_column, read_constraint
+from nestling.sources.ddl.given_names import name_constraints
+from nestling.sources.ddl.indexes import drop_constraint, drop_key, drop_link
 from nestling.sources.ddl.statements import Lines
-from nestling.sources.ddl.tokens import Token
+from nestling.sources.ddl.tokens import Token, TokenKind
 from nestling.sources.defaults import read_default, retyped
-from nestling.sources.lower_indexes import lower_index
 from nestling.sources.remarks import inherited
-from nestling.sources.tables import PartialIndex, find_name
+from nestling.sources.tables import find_name
 
 _WITHOUT_MEANING = (
-    "OWNER", "SET", "RESET", "ENABLE", "DISABLE", "CLUSTER", "REPLICA", "FORCE", "VALIDATE", "ENGINE", "AUTO_INCREMENT",
-    "COMMENT", "CONVERT", "CHARACTER", "CHARSET", "COLLATE", "ROW_FORMAT", "ORDER", "ALGORITHM", "LOCK", "NO", "CHECK",
-    "STATS_PERSISTENT", "MAX_ROWS", "AVG_ROW_LENGTH", "PACK_KEYS", "CHECKSUM", "KEY_BLOCK_SIZE", "ALTER_INDEX", "DISCARD",
-    "IMPORT", "TABLESPACE", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REBUILD", "DETACH", "WITH", "DEFAULT",
+    "OWNER", "RESET", "CLUSTER", "REPLICA", "FORCE", "AUTO_INCREMENT", "COMMENT", "ROW_FORMAT", "ORDER", "ALGORITHM", "LOCK",
+    "CHECK", "STATS_PERSISTENT", "MAX_ROWS", "AVG_ROW_LENGTH", "PACK_KEYS", "CHECKSUM", "KEY_BLOCK_SIZE", "DISCARD", "IMPORT",
+    "TABLESPACE", "TRUNCATE", "ANALYZE", "OPTIMIZE", "REBUILD",
 )  # fmt: skip
+"""Who owns a table, how its rows are stored, and what changes rows only."""
+_VOID = (
+    "DROP", "SET", "ENABLE", "DISABLE", "NO", "VALIDATE", "DETACH", "ENGINE", "CONVERT", "CHARACTER", "CHARSET", "COLLATE",
+    "DEFAULT",
+)  # fmt: skip
+"""Other actions that could not have mattered on a table that is not declared."""
+_SET_WITHOUT_MEANING = ("(", "LOGGED", "UNLOGGED", "WITHOUT", "WITH", "TABLESPACE", "ACCESS")
 
 
 def alter_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int) -> None:
@@ -48,20 +59,35 @@ def alter_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int) -
             what = f"ALTER TABLE `{name[1]}`, which is not declared"
             catalogue.gap(f"{what}: {as_text(actions[0])}", line)
         return
-    for action in actions:
+    for action in sorted(actions, key=lambda each: _turn(each, catalogue.dialect)):
         where = lines.at(action[0].start)
         try:
             _apply(Cursor(action), table, catalogue, where)
         except NotUnderstood as problem:
             catalogue.gap(f"ALTER TABLE `{name[1]}` {as_text(action)}: {problem}", where)
+    name_constraints(table, catalogue)
+    catalogue.bind(table)
     for comma in empty:
         catalogue.gap(f"ALTER TABLE `{name[1]}`: {COMMA_TOO_MANY}", lines.at(comma.start), GapKind.INPUT)
+
+
+def _turn(action: list[Token], dialect: str) -> int:
+    """When a database applies an action of several: what is dropped first; constraints last, and columns placed after others."""
+    match action[0].key:
+        case "DROP":
+            return 0
+        case "MODIFY" | "CHANGE" | "RENAME" if dialect == MYSQL:
+            return 2 if _position(action, dialect)[1] is not None else 1
+        case "ADD":
+            return 3 if is_constraint(action[1:] or action, dialect) else 2
+        case _:
+            return 2
 
 
 def _is_void(action: list[Token]) -> bool:
     """Whether an action could not have mattered: dropping, defaults, owners, storage."""
     return (
-        action[0].key in ("DROP", *_WITHOUT_MEANING)
+        action[0].key in (*_VOID, *_WITHOUT_MEANING)
         or {"DROP", "SET", "DEFAULT"} & {t.key for t in action[1:4]} != set()
     )
 
@@ -72,24 +98,86 @@ def _apply(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> 
             _add(cursor, table, catalogue, line)
         case "MODIFY" | "CHANGE" as word:
             cursor.accept("COLUMN")
+            cursor.accept("IF", "EXISTS")
             _redefine(cursor.name() if word == "CHANGE" else cursor.peek().text, cursor, table, catalogue, line)
         case "ALTER":
             _alter_column(cursor, table, catalogue, line)
         case "DROP":
-            _drop(cursor, table)
+            _drop(cursor, table, catalogue)
         case "RENAME":
             _rename(cursor, table, catalogue)
         case "ATTACH":
             _attach(cursor, table, catalogue)
+        case "DETACH":
+            _detach(cursor, table, catalogue)
+        case word:
+            _apply_option(word, cursor, table, catalogue, line)
+
+
+def _apply_option(word: str, cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
+    """What changes no column: where a table is, what is enforced, how texts that come are compared."""
+    match word:
+        case "SET":
+            _set(cursor, table, catalogue)
+        case "ENABLE" | "DISABLE":
+            _switch(cursor, table, is_on=word == "ENABLE")
         case "VALIDATE":
             cursor.accept("CONSTRAINT")
-            table.enforce_check(cursor.name(), enforced=True)
+            name = cursor.name()
+            if not table.change_link(name, partial(replace, valid=True)):
+                table.enforce_check(name, enforced=True)
+        case "ENGINE":
+            cursor.accept("=")
+            set_engine(table, cursor.name())
+        case "CONVERT" | "CHARACTER" | "CHARSET" | "COLLATE" | "DEFAULT":
+            _collate(cursor, table, catalogue, word, line)
         case "INHERIT":
             parent = catalogue.home(cursor.qualified_name())
             catalogue.gap(inherited(catalogue.entity_name(table.name), catalogue.entity_name(parent)), line)
-        case key:
-            if key not in _WITHOUT_MEANING:
-                raise NotUnderstood("is not understood")
+        case _ if word not in _WITHOUT_MEANING and not (word == "NO" and cursor.sees("FORCE")):
+            raise NotUnderstood("is not understood")
+
+
+def _set(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
+    if cursor.accept("SCHEMA"):
+        rename_table(table, (cursor.name(), table.name[1]), catalogue)
+    elif not cursor.sees_any(*_SET_WITHOUT_MEANING):
+        raise NotUnderstood("is not understood")
+
+
+def _switch(cursor: Cursor, table: Declared, *, is_on: bool) -> None:
+    """ENABLE and DISABLE: triggers, by which PostgreSQL enforces foreign keys, and policies."""
+    if cursor.accept("ROW"):
+        table.has_policies = is_on
+    elif cursor.accept("TRIGGER", "ALL"):
+        table.has_triggers = is_on
+    elif not cursor.sees_any("TRIGGER", "RULE", "ALWAYS", "REPLICA", "KEYS"):
+        raise NotUnderstood("is not understood")
+
+
+def _collate(cursor: Cursor, table: Declared, catalogue: Catalogue, word: str, line: int) -> None:
+    """The character set and collation: of all columns (CONVERT TO), else of those that are added later."""
+    is_of_all = word == "CONVERT"
+    if is_of_all:
+        cursor.accept("TO")
+    tokens = cursor.rest()
+    rest = Cursor(tokens) if is_of_all or word == "DEFAULT" else Cursor([_keyword(word, tokens), *tokens])
+    collation = read_collation(rest)
+    if collation is None:
+        raise NotUnderstood("is not understood")
+    if is_of_all:
+        if any(token.key == "BINARY" for token in tokens[:3]) and any(
+            c.type.name in TEXTS for c in table.columns.values()
+        ):
+            catalogue.gap(f"the texts of `{table.name[1]}` become bytes in the source, and stay texts here", line)
+        table.collated.clear()
+    else:
+        table.keep_collations()
+    table.collation = collation
+
+
+def _keyword(word: str, near: Sequence[Token]) -> Token:
+    return Token(TokenKind.WORD, word, word, near[0].start if near else 0, near[0].start if near else 0)
 
 
 def _add(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
@@ -100,42 +188,66 @@ def _add(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> No
         return
     if is_constraint(action, catalogue.dialect):
         read_constraint(action, table, catalogue, line)
-    else:
-        adding = Cursor(action)
-        adding.accept("COLUMN")
-        adding.accept("IF", "NOT", "EXISTS")
-        parts = at_commas(adding.group()) if adding.sees("(") else [adding.rest()]
-        for part in parts:
-            column = read_column(part, table, catalogue, line)
-            if column is not None:
-                table.columns.setdefault(table.column_name(column.name), column)
+        finish_key(table, catalogue)
+        return
+    action, after = _position(action, catalogue.dialect)
+    adding = Cursor(action)
+    adding.accept("COLUMN")
+    is_optional = adding.accept("IF", "NOT", "EXISTS")
+    parts = at_commas(adding.group()) if adding.sees("(") else [adding.rest()]
+    for part in parts:
+        if find_name(part[0].text, table.columns) is not None:
+            if not is_optional:
+                raise NotUnderstood(f"there is a column `{part[0].text}` already")
+            continue
+        column = read_column(part, table, catalogue, line)
+        if column is not None:
+            table.columns[column.name] = column
+            _place(column.name, after, table)
     finish_key(table, catalogue)
 
 
+def _position(tokens: list[Token], dialect: str) -> tuple[list[Token], str | None]:
+    """A column's declaration without MySQL's `FIRST` or `AFTER x` behind it, and the column before it: empty for FIRST."""
+    if dialect == MYSQL and tokens[-1].key == "FIRST" and len(tokens) > 1:
+        return tokens[:-1], ""
+    if dialect == MYSQL and len(tokens) > 2 and tokens[-2].key == "AFTER":
+        return tokens[:-2], tokens[-1].text
+    return tokens, None
+
+
+def _place(name: str, after: str | None, table: Declared) -> None:
+    if after is not None:
+        table.place_column(name, after)
+
+
 def _redefine(old: str, cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
-    """MODIFY and CHANGE: the column anew, under its old or a new name."""
+    """MODIFY and CHANGE: the column anew, under its old or a new name, and at another place where one is said."""
     known = find_name(old, table.columns)
     if known is None:
         raise NotUnderstood(f"there is no column `{old}`")
     table.doubt_checks(known)
-    column = read_column(cursor.rest(), table, catalogue, line)
-    if column is not None:
-        if column.name.casefold() != known.casefold():
-            table.rename_column(known, column.name)
-            known = column.name
-        table.columns[known] = replace(column, name=known)
-        finish_key(table, catalogue)
+    tokens, after = _position(cursor.rest(), catalogue.dialect)
+    table.collated.discard(known)
+    column = read_column(tokens, table, catalogue, line)
+    if column is None:
+        return
+    if column.name.casefold() != known.casefold():
+        catalogue.rename_column(table, known, column.name)
+        known = column.name
+    table.columns[known] = replace(column, name=known)
+    finish_key(table, catalogue)
+    _place(known, after, table)
 
 
 def _alter_column(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
-    if cursor.accept("INDEX"):
+    if cursor.accept_any("INDEX", "KEY"):
         return
     if cursor.accept_any("CONSTRAINT", "CHECK"):
-        name = cursor.name()
-        if cursor.sees("ENFORCED") or cursor.sees("NOT", "ENFORCED"):
-            table.enforce_check(name, enforced=cursor.sees("ENFORCED"))
+        _alter_constraint(cursor, table)
         return
     cursor.accept("COLUMN")
+    cursor.accept("IF", "EXISTS")
     name = table.column_name(cursor.name())
     if name not in table.columns:
         raise NotUnderstood(f"there is no column `{name}`")
@@ -155,11 +267,30 @@ def _alter_column(cursor: Cursor, table: Declared, catalogue: Catalogue, line: i
         raise NotUnderstood("is not understood")
 
 
+def _alter_constraint(cursor: Cursor, table: Declared) -> None:
+    """Whether a foreign key or a check is enforced from now on, and whether a foreign key is when a transaction ends."""
+    name = cursor.name()
+    if find_name(name, table.known_names()) is None and not table.checks:
+        raise NotUnderstood(f"there is no constraint `{name}`")
+    while not cursor.done:
+        if cursor.sees("ENFORCED") or cursor.sees("NOT", "ENFORCED"):
+            is_enforced = not cursor.accept("NOT")
+            cursor.take()
+            table.change_link(name, partial(replace, enforced=is_enforced))
+            table.enforce_check(name, enforced=is_enforced)
+        elif cursor.accept("INITIALLY"):
+            table.change_link(name, partial(replace, deferred=cursor.take().key == "DEFERRED"))
+        elif cursor.accept("NOT", "DEFERRABLE"):
+            table.change_link(name, partial(replace, deferred=False))
+        elif not cursor.accept("DEFERRABLE"):
+            raise NotUnderstood("is not understood")
+
+
 def _alter_default(name: str, cursor: Cursor, table: Declared, dialect: str) -> bool:
     """SET and DROP DEFAULT, and what makes an identity of a column; whether it was one of these."""
     column = table.columns[name]
     if cursor.accept("SET", "DEFAULT"):
-        column = replace(column, default=read_default(as_sql(cursor.rest()), column.type, dialect))
+        column = replace(column, default=read_default(as_sql(cursor.rest(), dialect), column.type, dialect))
     elif cursor.accept("DROP", "DEFAULT") or cursor.accept("DROP", "EXPRESSION") or cursor.accept("DROP", "IDENTITY"):
         column = replace(column, default=None)
     elif cursor.accept("ADD", "GENERATED", "ALWAYS") or cursor.accept("SET", "GENERATED", "ALWAYS"):
@@ -176,39 +307,62 @@ def _named(name: str, near: Token) -> Token:
     return near._replace(text=name, key="")
 
 
-def _drop(cursor: Cursor, table: Declared) -> None:
+def _drop(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
     if cursor.accept("PRIMARY", "KEY"):
-        table.key = ()
-    elif cursor.accept_any("CONSTRAINT", "CHECK"):
-        cursor.accept("IF", "EXISTS")
-        table.drop_check(cursor.name())
-    elif not cursor.accept_any("INDEX", "KEY", "FOREIGN", "PARTITION"):
+        if not table.key:
+            raise NotUnderstood("there is no primary key")
+        drop_key(table, catalogue)
+    elif kind := cursor.accept_any("CONSTRAINT", "CHECK", "INDEX", "KEY", "FOREIGN"):
+        cursor.accept("KEY")
+        is_optional = cursor.accept("IF", "EXISTS")
+        name = cursor.name()
+        if kind == "FOREIGN":
+            drop_link(table, name, is_optional=is_optional)
+            return
+        is_index, is_cascaded = kind in ("INDEX", "KEY"), cursor.sees("CASCADE")
+        drop_constraint(table, name, catalogue, is_index=is_index, is_cascaded=is_cascaded, is_optional=is_optional)
+    elif not cursor.accept("PARTITION"):
         cursor.accept("COLUMN")
-        cursor.accept("IF", "EXISTS")
-        table.drop_column(cursor.name())
+        is_optional = cursor.accept("IF", "EXISTS")
+        name = cursor.name()
+        if find_name(name, table.columns) is not None or not is_optional:
+            catalogue.drop_column(table, name, cascade=cursor.sees("CASCADE"))
 
 
 def _rename(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
     if cursor.accept_any("CONSTRAINT", "INDEX", "KEY"):
+        cursor.accept("IF", "EXISTS")
+        old = cursor.name()
+        if not cursor.accept("TO"):
+            raise NotUnderstood("is not understood")
+        if not table.rename_constraint(old, cursor.name()) and find_name(old, table.implied) is None:
+            raise NotUnderstood(f"there is no constraint `{old}`")
         return
     if cursor.accept("TO") or cursor.accept("AS") or (catalogue.dialect == MYSQL and cursor.peek(1).text == ""):
         rename_table(table, cursor.qualified_name(), catalogue)
         return
     cursor.accept("COLUMN")
+    cursor.accept("IF", "EXISTS")
     old = cursor.name()
     if not cursor.accept("TO"):
         raise NotUnderstood("is not understood")
-    table.rename_column(old, cursor.name())
+    catalogue.rename_column(table, old, cursor.name())
 
 
 def rename_table(table: Declared, new: tuple[str, str], catalogue: Catalogue) -> None:
-    """Give a table a new name, which foreign keys to it follow."""
-    old = table.name
+    """Give a table a new name, or one in another schema, which foreign keys to it follow."""
+    old, name = table.name, catalogue.home((new[0] or table.name[0], new[1]))
+    if name != old and name in catalogue.tables:
+        raise NotUnderstood(f"there is a table `{catalogue.entity_name(name)}` already")
+    of_it = [(other, link) for other, link in catalogue.links_to(table)]
     del catalogue.tables[old]
-    table.name = catalogue.home((new[0] or old[0], new[1]))
+    table.name = name
     catalogue.tables[table.name] = table
-    for other in catalogue.tables.values():
-        other.foreign_keys = [(table.name if catalogue.home(to) == old else to, key) for to, key in other.foreign_keys]
+    for other, link in of_it:
+        other.links = [replace(each, target=name) if each is link else each for each in other.links]
+    if catalogue.dialect == MYSQL:
+        given = re.compile(rf"{re.escape(old[1])}(?=_ibfk_\d+\Z)", re.IGNORECASE)
+        table.links = [replace(each, name=given.sub(lambda _: name[1], each.name)) for each in table.links]
 
 
 def _attach(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
@@ -224,32 +378,16 @@ def _attach(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
         catalogue.note(f"table `{part.name[1]}` is a partition: its rows are those of `{table.name[1]}`")
 
 
-def create_unique_index(cursor: Cursor, catalogue: Catalogue, line: int) -> None:
-    """CREATE UNIQUE INDEX … ON table (…): a unique group, if it is over plain columns and all rows."""
-    before = cursor.until("ON")
-    if not cursor.accept("ON"):
-        raise NotUnderstood("ON is missing")
-    cursor.accept("ONLY")
-    name = cursor.qualified_name()
-    cursor.until("(")
-    keys = cursor.group()
-    names = plain_columns(keys)
-    where = condition_of(cursor, catalogue.text)
-    named = before[-1].text if before else ""
-    table = catalogue.find(name)
-    if table is None:
-        if catalogue.home(name) not in catalogue.partitions and catalogue.home(name) not in catalogue.views:
-            catalogue.gap(f"a unique index on `{name[1]}`, which is not declared", line)
-    elif where and names is not None:
-        table.partial.append(PartialIndex(tuple(names), where, named))
-    elif (lower := _in_lower_case(keys, where, named, catalogue)) is not None:
-        table.partial.append(lower)
-    else:
-        add_unique(names, table, catalogue, f"{named} ({catalogue.source(keys)})".strip())
-
-
-def _in_lower_case(keys: list[Token], where: str, name: str, catalogue: Catalogue) -> PartialIndex | None:
-    """The index over `lower(column)` that PostgreSQL and SQLite make of these keys."""
-    if catalogue.dialect not in (POSTGRESQL, SQLITE):
-        return None
-    return lower_index([catalogue.source(part) for part in at_commas(keys)], where, name)
+def _detach(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
+    """DETACH PARTITION: a table of its own from now on, of the same columns."""
+    cursor.accept("PARTITION")
+    name = catalogue.home(cursor.qualified_name())
+    if name not in catalogue.partitions:
+        raise NotUnderstood(f"there is no partition `{name[1]}`")
+    del catalogue.partitions[name]
+    own = Declared(name, table.line, columns=dict(table.columns), key=table.key, plain=set(table.plain))
+    own.uniques = [replace(each, name="", made=0) for each in table.uniques]
+    own.links = [replace(each, name="") for each in table.links]
+    own.checks = list(table.checks)
+    catalogue.declare(own)
+    name_constraints(own, catalogue)

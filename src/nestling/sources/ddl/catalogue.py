@@ -1,147 +1,31 @@
 """What the statements read so far have made: tables, types, and what could not be understood.
 
-The only thing in the reader that changes. It behaves like the database would: dropping removes, altering alters.
+With its tables the only thing in the reader that changes. It behaves like the database would: dropping removes, altering alters.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
 
 from nestling.ir.fraction import Fraction
 from nestling.ir.model import Attribute, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
-from nestling.ir.types import TEXTS, Type
+from nestling.ir.types import Type
 from nestling.sources.ddl.column_type import ReadType
-from nestling.sources.ddl.cursor import Name
+from nestling.sources.ddl.cursor import Name, NotUnderstood
+from nestling.sources.ddl.declared import Declared, Link
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.defaults import retyped
 from nestling.sources.json_checks import json_columns
-from nestling.sources.tables import CheckConstraint, ForeignKey, PartialIndex, Table, find_name
+from nestling.sources.remarks import checked_late, nulls_once, policies_left_out, unique_by_expression, unique_prefix
+from nestling.sources.tables import Table, find_name
 
 DEFAULT_SCHEMAS = {POSTGRESQL: "public", SQLITE: "main"}
-_GIVEN_NAME = re.compile(r".*_check\d*|.*_chk_\d+|constraint_\d+", re.IGNORECASE)
-"""What databases call a check that was not given a name."""
-
-
-@dataclass
-class Declared:
-    """A table while it is being declared; foreign keys name their table by schema and name."""
-
-    name: Name
-    line: int
-    columns: dict[str, Attribute] = field(default_factory=dict)
-    key: tuple[str, ...] = ()
-    uniques: list[tuple[str, ...]] = field(default_factory=list)
-    foreign_keys: list[tuple[Name, ForeignKey]] = field(default_factory=list)
-    checks: list[CheckConstraint] = field(default_factory=list)
-    partial: list[PartialIndex] = field(default_factory=list)
-    names: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # of its key and unique constraints
-    waiting: str = ""  # the name that was given to the constraint that comes next
-    checks_foreign_keys: bool = True
-    without_rowid: bool = False
-    integers: set[str] = field(
-        default_factory=set
-    )  # declared INTEGER to the letter, which SQLite may take for the rowid
-    plain: set[str] = field(default_factory=set)  # compared as the conceptual values are
-    collation: Collation = Collation.BINARY
-    collated: set[str] = field(default_factory=set)  # columns that name a collation of their own
-
-    def name_constraint(self, columns: tuple[str, ...]) -> None:
-        """Keep the name that was given to a key or unique constraint, if one was."""
-        if self.waiting and columns:
-            self.names.append((self.waiting, columns))
-        self.waiting = ""
-
-    def column_name(self, name: str) -> str:
-        """The name as the table spells it, or as given when it has no such column."""
-        return find_name(name, self.columns) or name
-
-    def set_nullable(self, name: str, *, nullable: bool) -> None:
-        """Change whether a column may be NULL, if there is such a column."""
-        if (known := find_name(name, self.columns)) is not None:
-            self.columns[known] = replace(self.columns[known], nullable=nullable)
-
-    def set_key(self, names: tuple[str, ...]) -> None:
-        """Make those columns the key."""
-        self.key = names
-        for name in names:
-            self.set_nullable(name, nullable=False)
-
-    def attributes(self) -> tuple[Attribute, ...]:
-        """The columns, texts without a collation of their own with the table's."""
-        return tuple(
-            replace(column, collation=self.collation)
-            if column.type.name in TEXTS and column.name not in self.collated
-            else column
-            for column in self.columns.values()
-        )
-
-    def drop_check(self, name: str) -> None:
-        """Remove the check of a name; by a name that databases give, any check without one may be gone."""
-        self.enforce_check(name, enforced=False)
-        self.checks = [check for check in self.checks if not check.name or check.name.casefold() != name.casefold()]
-
-    def enforce_check(self, name: str, *, enforced: bool) -> None:
-        """Change whether the check of a name holds."""
-        given = _GIVEN_NAME.fullmatch(name) is not None and not enforced
-        self.checks = [
-            replace(check, holds=enforced)
-            if check.name.casefold() == name.casefold() or (given and not check.name)
-            else check
-            for check in self.checks
-        ]
-
-    def doubt_checks(self, column: str) -> None:
-        """Take the checks on a column as ones that may not hold: it is redefined, and what becomes of them differs."""
-        self.checks = [replace(check, holds=check.holds and not _names(check, column)) for check in self.checks]
-        self.partial = [
-            replace(each, where="") if _names(CheckConstraint(each.where), column) else each for each in self.partial
-        ]
-
-    def rename_column(self, old: str, new: str) -> None:
-        """Rename a column wherever the table itself names it."""
-        known = self.column_name(old)
-        self.doubt_checks(known)
-        for marked in (self.integers, self.collated, self.plain):
-            if known in marked:
-                marked.symmetric_difference_update((known, new))
-
-        def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(new if name.casefold() == known.casefold() else name for name in names)
-
-        self.columns = {
-            new if name == known else name: replace(column, name=new) if name == known else column
-            for name, column in self.columns.items()
-        }
-        self.key = renamed(self.key)
-        self.uniques = [renamed(unique) for unique in self.uniques]
-        self.names = [(name, renamed(columns)) for name, columns in self.names]
-        self.partial = [replace(each, columns=renamed(each.columns)) for each in self.partial]
-        self.foreign_keys = [(to, replace(key, columns=renamed(key.columns))) for to, key in self.foreign_keys]
-
-    def drop_column(self, name: str) -> None:
-        """Remove a column with every key it is part of."""
-        known = self.column_name(name)
-        self.columns.pop(known, None)
-        self.key = () if known in self.key else self.key
-        self.uniques = [unique for unique in self.uniques if known not in unique]
-        self.partial = [
-            each
-            for each in self.partial
-            if known not in each.columns and not _names(CheckConstraint(each.where), known)
-        ]
-        self.foreign_keys = [(to, key) for to, key in self.foreign_keys if known not in key.columns]
-        self.checks = [check for check in self.checks if not _names(check, known)]
-
-
-def _names(check: CheckConstraint, column: str) -> bool:
-    """Whether a check is on a column, as far as words can tell."""
-    word = rf"(?<!\w){re.escape(column)}(?!\w)"
-    return check.column == column or re.search(word, check.sql, re.IGNORECASE) is not None
 
 
 def _as_json(column: Attribute, kind: Type) -> Attribute:
@@ -162,6 +46,8 @@ class Catalogue:
         self.path = path
         self.text = text
         self.is_mariadb = dialect == MYSQL and _MARIADB.search(text[:_HEAD]) is not None
+        self.usual_collation = Collation.UNICODE_CI if dialect == MYSQL else Collation.BINARY
+        self.numbers = count(1)  # of keys and unique groups
         self.tables: dict[Name, Declared] = {}
         self.types: dict[Name, ReadType] = {}
         self.partitions: dict[Name, Name] = {}
@@ -216,6 +102,95 @@ class Catalogue:
         self.tables[table.name] = table
         return True
 
+    # --- tables that refer to others ---------------------------------------------------------------------------------
+
+    def target(self, link: Link) -> Declared | None:
+        """The table a foreign key refers to; that of the rows for a partition."""
+        return self.find(self.partitions.get(self.home(link.target), link.target))
+
+    def bind(self, table: Declared) -> None:
+        """Settle what a table's foreign keys refer to: the key that their target has now, by the names it has now.
+
+        SQLite looks the key up whenever it needs it.
+        """
+        table.links = [self._bound(link) for link in table.links]
+
+    def _bound(self, link: Link) -> Link:
+        found = self.target(link)
+        if found is None:
+            return link
+        names = link.key.referenced_columns or (() if self.dialect == SQLITE else found.key)
+        is_said, names = bool(link.key.referenced_columns), tuple(map(found.column_name, names))
+        needs = link.needs or (found.unique_over(names) if is_said else found.key_made)
+        return replace(link, target=found.name, key=replace(link.key, referenced_columns=names), needs=needs)
+
+    def links_to(self, table: Declared) -> Iterator[tuple[Declared, Link]]:
+        """The foreign keys that refer to a table, with the tables that have them."""
+        for other in self.tables.values():
+            for link in other.links:
+                if self.target(link) is table:
+                    yield other, link
+
+    def drop_links(self, links: Sequence[tuple[Declared, Link]], what: str, *, cascade: bool) -> None:
+        """Remove the foreign keys that need `what`, which is dropped. Raises `NotUnderstood` where PostgreSQL refuses that."""
+        if links and not cascade:
+            refer = ", ".join(dict.fromkeys(f"`{other.name[1]}`" for other, _ in links))
+            raise NotUnderstood(f"{what} stays: foreign keys of {refer} need it, and there is no CASCADE")
+        for other, link in links:
+            other.links = [each for each in other.links if each is not link]
+
+    def drop_column(self, table: Declared, name: str, *, cascade: bool) -> None:
+        """Remove a column, and with CASCADE the foreign keys to it. Raises `NotUnderstood` where there is none."""
+        known = find_name(name, table.columns)
+        if known is None:
+            raise NotUnderstood(f"there is no column `{name}`")
+        if self.dialect == POSTGRESQL:
+            to_it = [
+                (other, link)
+                for other, link in self.links_to(table)
+                if known in link.key.referenced_columns and not (other is table and known in link.key.columns)
+            ]
+            self.drop_links(to_it, f"column `{known}`", cascade=cascade)
+        table.drop_column(known, is_taken_out=self.dialect == MYSQL)
+
+    def rename_column(self, table: Declared, old: str, new: str) -> None:
+        """Rename a column, also where foreign keys refer to it. Raises `NotUnderstood` where there is none."""
+        known = find_name(old, table.columns)
+        if known is None:
+            raise NotUnderstood(f"there is no column `{old}`")
+        for other, link in list(self.links_to(table)):
+            names = tuple(new if name == known else name for name in link.key.referenced_columns)
+            changed = replace(link, key=replace(link.key, referenced_columns=names))
+            other.links = [changed if each is link else each for each in other.links]
+        table.rename_column(known, new)
+
+    def drop_table(self, table: Declared, *, cascade: bool) -> None:
+        """Remove a table. In PostgreSQL foreign keys to it go with CASCADE; elsewhere they wait for a next table of its name."""
+        if self.dialect == POSTGRESQL:
+            others = [(other, link) for other, link in self.links_to(table) if other is not table]
+            self.drop_links(others, f"table `{table.name[1]}`", cascade=cascade)
+        del self.tables[table.name]
+
+    # --- indexes -----------------------------------------------------------------------------------------------------
+
+    def index_names(self, table: Declared) -> set[str]:
+        """The names by which indexes of a table are dropped; those of SQLite's constraints have others."""
+        return table.plain_index_names() | table.others if self.dialect == SQLITE else table.index_names()
+
+    def owner_of_index(self, name: Name) -> tuple[Declared, str] | None:
+        """The table of an index, and how the index is spelled: in its schema, else where only one table has one of that name."""
+        schema, bare = self.home(name)
+        found = [
+            (table, spelled)
+            for table in self.tables.values()
+            if (not name[0] or table.name[0].lower() == schema.lower())
+            and (spelled := find_name(bare, self.index_names(table))) is not None
+        ]
+        own = [each for each in found if each[0].name[0] == schema]
+        return (own or found)[0] if len(own) == 1 or len(found) == 1 else None
+
+    # --- what the statements made ------------------------------------------------------------------------------------
+
     def retype(self, old: Type, new: Type) -> None:
         """Give every column of one type another."""
         for table in self.tables.values():
@@ -235,26 +210,45 @@ class Catalogue:
         """The columns, those that a CHECK says are JSON as such."""
         columns = table.attributes()
         types = {column.name: column.type for column in columns}
-        keys, some = (key.columns for _, key in table.foreign_keys), (each.columns for each in table.partial)
-        found = json_columns(table.checks, self.dialect, types, (table.key, *table.uniques, *keys, *some))
+        keys, some = (link.key.columns for link in table.links), (each.columns for each in table.partial)
+        uniques = (each.columns for each in table.uniques)
+        found = json_columns(table.checks, self.dialect, types, (table.key, *uniques, *keys, *some))
         return tuple(_as_json(each, found[each.name]) if each.name in found else each for each in columns)
 
     def _table(self, table: Declared) -> Table:
         keys = []
-        for to, key in table.foreign_keys:
-            target = self.partitions.get(self.home(to), to)
-            parent = self.find(target)
+        for link in table.links:
+            parent = self.target(link)
+            target = self.partitions.get(self.home(link.target), link.target)
             name = self.entity_name(parent.name) if parent else ".".join(filter(None, self.home(target)))
-            keys.append(replace(key, table=name, enforced=key.enforced and table.checks_foreign_keys))
+            keys.append(replace(link.key, table=name, enforced=link.key.enforced and table.has_triggers))
         return Table(
             name=self.entity_name(table.name),
             columns=self._attributes(table),
             key=table.key,
-            uniques=tuple(table.uniques),
+            uniques=tuple(each.columns for each in table.uniques),
             foreign_keys=tuple(keys),
             checks=tuple(table.checks),
             plain=frozenset(table.plain),
             partial=tuple(table.partial),
             where=self.where(table.line),
-            names=tuple(table.names) if self.dialect == POSTGRESQL else (),
+            names=tuple(table.constraint_names()) if self.dialect == POSTGRESQL else (),
         )
+
+    def remarks(self) -> Iterator[str]:
+        """Notes on policies, and on indexes that say more or less than that columns are unique."""
+        for table in self.tables.values():
+            name = self.entity_name(table.name)
+            if table.has_policies:
+                yield policies_left_out(name)
+            yield from (unique_by_expression(name, f"{index} ({keys})") for index, keys in table.expressions.items())
+            for each in table.uniques:
+                is_loose = any(
+                    each_name in table.columns and table.columns[each_name].nullable for each_name in each.columns
+                )
+                if each.is_null_once and is_loose:
+                    yield nulls_once(name, each.columns)
+                if each.prefixes:
+                    yield unique_prefix(name, each.columns, each.prefixes)
+                if each.is_late:
+                    yield checked_late(name, each.columns)

@@ -16,7 +16,21 @@ from nestling.ir.constraints.declared_types import type_mistake
 from nestling.ir.fraction import MOST_DIGITS, Fraction, has_fraction
 from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
-from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, NUMBERS, REAL, SET, SINGLE, TIMETZ, YEAR, Type, TypeName
+from nestling.ir.types import (
+    BOOLEAN,
+    CHAR,
+    INTEGER,
+    JSONB,
+    NUMBERS,
+    REAL,
+    SET,
+    SINGLE,
+    TEXTS,
+    TIMETZ,
+    YEAR,
+    Type,
+    TypeName,
+)
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
 from nestling.sources.ddl.tokens import Token, TokenKind, tokens
@@ -90,6 +104,7 @@ _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
 _MOST_SAID = 20
 """Digits of a number in a type that are looked at; one with so many is none that a type has."""
 _MODIFIERS = ("UNSIGNED", "SIGNED", "ZEROFILL", "BINARY", "ASCII", "UNICODE", "BYTE")
+_OF_BYTES = re.compile(r"\bBYTE\b|\b(?:SET|CHARSET) BINARY\b")
 _UNSIGNED = ("UNSIGNED", "ZEROFILL", "SERIAL")
 _NARROW = ("tinyint", "smallint", "mediumint", "int", "integer", "int1", "int2", "int3", "int4", "middleint")
 _INTERVAL_FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO")
@@ -105,6 +120,7 @@ class ReadType:
     note: str = ""
     counted: bool = False  # serial: the database counts it up
     checks: tuple[CheckConstraint, ...] = ()  # a domain's
+    default: str = ""  # a domain's, as SQL
     plain: bool = False  # whether its values are compared as the conceptual ones are
     collation: Collation | None = None  # its own, whatever the table's
     allowed: Allowed | None = None  # what of the type's values it takes
@@ -124,7 +140,7 @@ def read_type(typed: Sequence[Token], dialect: str, user_types: UserTypes) -> Re
     if (found := _user_type(cursor, user_types)) is None:
         found = _built_in(cursor, dialect)
         found = _possible(found)
-        found = replace(found, plain=compares_plainly(as_sql(typed), found.type, dialect))
+        found = replace(found, plain=compares_plainly(as_sql(typed, dialect), found.type, dialect))
         found = _of_mysql(found, typed) if dialect == MYSQL else found
     return _array(cursor, found)
 
@@ -196,15 +212,26 @@ def _built_in(cursor: Cursor, dialect: str) -> ReadType:
     kept_as = _CARRIED.get(dialect, {}).get(words, "")
     if kept_as == SINGLE and _is_double(inner):
         kept_as = ""
+    elif dialect == POSTGRESQL and words == "float" and inner and not _is_double(inner):
+        kept_as = REAL
     kind = Type(name, numbers, carried=kept_as)
     return ReadType(kind, not_null=counted, gap=gap, counted=counted, fraction=_fraction(kind, inner, dialect))
 
 
 def _of_mysql(found: ReadType, typed: Sequence[Token]) -> ReadType:
-    """UNSIGNED, and what implies it, is a range; the width of an integer is not kept."""
+    """UNSIGNED, and what implies it, is a range; the width of an integer is not kept; BINARY and BYTE say how texts compare."""
     is_unsigned = found.type.name in NUMBERS and any(token.key in _UNSIGNED for token in typed)
     is_narrow = found.type == INTEGER and typed[0].text.lower() in _NARROW
-    return replace(found, allowed=Allowed(minimum=0) if is_unsigned else None, narrow=is_narrow)
+    words = " ".join(token.key for token in typed[1:])
+    if found.type.name is _T.TEXT and _OF_BYTES.search(words):
+        return ReadType(Type(_T.BYTES))
+    is_binary = found.type.name in TEXTS and "BINARY" in words.split()
+    return replace(
+        found,
+        allowed=Allowed(minimum=0) if is_unsigned else None,
+        narrow=is_narrow,
+        collation=Collation.BINARY if is_binary else found.collation,
+    )
 
 
 def _filled(words: str, numbers: tuple[int, ...]) -> ReadType:
@@ -255,7 +282,7 @@ def _possible(found: ReadType) -> ReadType:
 
 
 def _is_double(inner: Sequence[Token]) -> bool:
-    """Whether MySQL's FLOAT of so many binary digits has double precision."""
+    """Whether a FLOAT of so many binary digits has double precision."""
     numbers = _numbers(inner, "")
     return len(numbers) == 1 and numbers[0] > _SINGLE_DIGITS
 

@@ -10,9 +10,11 @@ from nestling.ir.reading import GapKind
 from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TypeName
-from nestling.sources.ddl.catalogue import Catalogue, Declared
+from nestling.sources.ddl.catalogue import Catalogue
 from nestling.sources.ddl.cursor import COMMA_TOO_MANY, Cursor, Name, NotUnderstood, at_any_commas, at_commas
+from nestling.sources.ddl.declared import Declared
 from nestling.sources.ddl.elements import is_constraint, read_column, read_constraint
+from nestling.sources.ddl.given_names import merge_repetitions, name_constraints
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token, tokens
 from nestling.sources.defaults import collation_named
@@ -21,12 +23,15 @@ from nestling.sources.remarks import inherited
 _UNCHECKED_ENGINE = re.compile(r"MYISAM|ARIA|MEMORY|HEAP|CSV|ARCHIVE|MERGE", re.IGNORECASE)
 
 
-def create_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int, *, temporary: bool) -> None:
-    """Declare the table whose name comes next."""
+def create_table(
+    cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int, *, temporary: bool, replaces: bool = False
+) -> None:
+    """Declare the table whose name comes next; it `replaces` one of that name (MariaDB's OR REPLACE)."""
     if_missing = cursor.accept("IF", "NOT", "EXISTS")
-    usual = Collation.UNICODE_CI if catalogue.dialect == MYSQL else Collation.BINARY
-    table = Declared(catalogue.home(cursor.qualified_name()), line, collation=usual)
+    table = Declared(catalogue.home(cursor.qualified_name()), line, collation=catalogue.usual_collation)
     name = table.name[1]
+    if replaces and not temporary and (old := catalogue.find(table.name)) is not None:
+        catalogue.drop_table(old, cascade=False)
     if temporary:
         catalogue.note(f"temporary table `{name}` is left out")
     elif cursor.accept("PARTITION", "OF"):
@@ -35,8 +40,11 @@ def create_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int, 
         catalogue.note(f"table `{name}` is a partition: its rows are those of `{catalogue.partitions[table.name][1]}`")
     elif cursor.sees_any("AS", "SELECT"):
         catalogue.gap(f"table `{name}` is created from a query: its columns are not declared", line, GapKind.LOST)
-    elif _read_body(cursor, table, catalogue, lines) and not catalogue.declare(table) and not if_missing:
-        catalogue.gap(f"table `{name}` is declared twice; the first declaration counts", line)
+    elif _read_body(cursor, table, catalogue, lines):
+        if catalogue.declare(table):
+            catalogue.bind(table)
+        elif not if_missing:
+            catalogue.gap(f"table `{name}` is declared twice; the first declaration counts", line)
 
 
 def _read_body(cursor: Cursor, table: Declared, catalogue: Catalogue, lines: Lines) -> bool:
@@ -52,7 +60,10 @@ def _read_body(cursor: Cursor, table: Declared, catalogue: Catalogue, lines: Lin
     for comma in empty:
         catalogue.gap(f"table `{table.name[1]}`: {COMMA_TOO_MANY}", lines.at(comma.start), GapKind.INPUT)
     _read_options(cursor, table, catalogue)
+    if catalogue.dialect == POSTGRESQL:
+        merge_repetitions(table)
     finish_key(table, catalogue)
+    name_constraints(table, catalogue)
     return True
 
 
@@ -108,7 +119,10 @@ def _copy(
     table.plain |= found.plain
     if with_keys:
         table.set_key(found.key)
-        table.uniques += found.uniques
+        table.key_included = found.key_included
+        is_named = catalogue.dialect != POSTGRESQL  # which gives the copies new names
+        table.uniques += [replace(each, name=each.name if is_named else "", made=0) for each in found.uniques]
+        table.others |= found.others if is_named else set()
     table.checks += [check for check in found.checks if with_checks or check.column]
     return True
 
@@ -121,10 +135,9 @@ def _read_options(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None
                 _inherit(catalogue.home(Cursor(parent).qualified_name()), table, catalogue)
         elif cursor.accept("ENGINE") or cursor.accept("TYPE"):
             cursor.accept("=")
-            table.checks_foreign_keys = not _UNCHECKED_ENGINE.fullmatch(cursor.take().text)
-        elif cursor.accept("COLLATE"):
-            cursor.accept("=")
-            table.collation = collation_named(cursor.take().text)
+            set_engine(table, cursor.take().text)
+        elif (collation := read_collation(cursor)) is not None:
+            table.collation = collation
         elif cursor.accept("WITHOUT", "ROWID"):
             table.without_rowid = True
         elif cursor.sees_any("AS", "SELECT") and catalogue.dialect == MYSQL:
@@ -133,6 +146,25 @@ def _read_options(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None
             cursor.rest()
         else:
             cursor.take()
+
+
+def set_engine(table: Declared, name: str) -> None:
+    """Give a table its engine; some take foreign keys and forget them, those that the table has and those that come."""
+    table.is_checked = not _UNCHECKED_ENGINE.fullmatch(name)
+    if not table.is_checked:
+        table.links = [replace(each, key=replace(each.key, enforced=False)) for each in table.links]
+
+
+def read_collation(cursor: Cursor) -> Collation | None:
+    """The collation that a table's options say, by name or by character set; None if something else comes."""
+    if cursor.accept("COLLATE"):
+        cursor.accept("=")
+        return collation_named(cursor.take().text)
+    if not (cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET") or cursor.accept("CHARSET")):
+        return None
+    cursor.accept("=")
+    usual = Collation.BINARY if cursor.take().key == "BINARY" else Collation.UNICODE_CI
+    return read_collation(cursor) or usual if cursor.sees("COLLATE") else usual
 
 
 def _inherit(parent: Name, table: Declared, catalogue: Catalogue) -> None:

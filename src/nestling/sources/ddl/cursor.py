@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.ir.text.sql_quotes import sql_text
 from nestling.sources.ddl.tokens import Token, TokenKind
+from nestling.sources.string_literals import text_literal
 
 _END = Token(TokenKind.SYMBOL, "", "", 0, 0)
 COMMA_TOO_MANY = "there is an extra comma: nothing comes before or after it"
@@ -135,11 +135,11 @@ def at_any_commas(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Toke
     return parts, empty
 
 
-def as_sql(tokens: Sequence[Token]) -> str:
-    """The tokens as SQL again; blanks only between words."""
+def as_sql(tokens: Sequence[Token], dialect: str) -> str:
+    """The tokens as SQL of the dialect again; blanks only between words."""
     text = ""
     for token in tokens:
-        shown = f"{token.key}{sql_text(token.text)}" if token.kind is TokenKind.STRING else token.text
+        shown = f"{token.key}{text_literal(token.text, dialect)}" if token.kind is TokenKind.STRING else token.text
         apart = (text[-1:].isalnum() or text[-1:] in (")", "'")) and (
             shown[:1].isalnum() or token.kind is TokenKind.STRING
         )

@@ -8,22 +8,23 @@ from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.affinity import with_affinity
-from nestling.sources.ddl.catalogue import Catalogue, Declared
+from nestling.sources.ddl.catalogue import Catalogue
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
+from nestling.sources.ddl.declared import Declared, Link, UniqueGroup
+from nestling.sources.ddl.given_names import free_index_name, index_name
 from nestling.sources.ddl.tokens import Token, TokenKind
 from nestling.sources.defaults import collation_named, read_default, with_default_kind
-from nestling.sources.remarks import computed, set_by_updates, unique_by_expression
-from nestling.sources.tables import CheckConstraint, ForeignKey
+from nestling.sources.remarks import checked_late, computed, invisible, set_by_updates, unique_prefix
+from nestling.sources.tables import CheckConstraint, ForeignKey, find_name
 
 _STARTS = (
     "NOT", "NULL", "DEFAULT", "PRIMARY", "UNIQUE", "KEY", "REFERENCES", "CHECK", "CONSTRAINT", "COLLATE", "GENERATED", "AS",
     "AUTO_INCREMENT", "AUTOINCREMENT", "COMMENT", "ON", "STORED", "VIRTUAL", "PERSISTENT", "INVISIBLE", "VISIBLE", "STORAGE",
     "COMPRESSION", "COLUMN_FORMAT", "SRID", "FIRST", "AFTER", "DEFERRABLE", "INITIALLY", "MATCH", "ENFORCED", "IDENTITY",
 )  # fmt: skip
-_FLAGS = ("NULL", "STORED", "VIRTUAL", "PERSISTENT", "INVISIBLE", "VISIBLE", "FIRST",
-          "DEFERRABLE", "ENFORCED", "ASC", "DESC", "CLUSTERED", "NONCLUSTERED")  # fmt: skip
-_WITH_A_WORD = ("COMMENT", "STORAGE", "COMPRESSION", "COLUMN_FORMAT", "SRID", "AFTER", "INITIALLY", "MATCH")
+_FLAGS = ("NULL", "STORED", "VIRTUAL", "PERSISTENT", "VISIBLE", "ENFORCED", "ASC", "DESC", "CLUSTERED", "NONCLUSTERED")
+_WITH_A_WORD = ("COMMENT", "STORAGE", "COMPRESSION", "COLUMN_FORMAT", "SRID")
 _TABLE_CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
 _INDEX_WORDS = ("KEY", "INDEX", "FULLTEXT", "SPATIAL", "PERIOD")
 
@@ -63,13 +64,13 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
         name,
         read.type,
         not read.not_null,
-        default=Generated.SEQUENCE if read.counted else None,
+        default=Generated.SEQUENCE if read.counted else read_default(read.default, read.type, catalogue.dialect),
         allowed=read.allowed,
         fraction=catalogue.fraction(read),
     )
     if read.narrow:
         catalogue.narrow.setdefault(f"`{table.name[1]}.{name}`")
-    column = with_affinity(column, as_sql(typed), catalogue.dialect)
+    column = with_affinity(column, as_sql(typed, catalogue.dialect), catalogue.dialect)
     if read.collation is not None:
         table.collated.add(name)
         column = replace(column, collation=read.collation)
@@ -85,24 +86,18 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
 def _column_constraint(
     cursor: Cursor, column: Attribute, table: Declared, catalogue: Catalogue, line: int
 ) -> Attribute:
+    named = constraint_name(cursor)
     if cursor.accept("NOT", "NULL"):
+        table.others |= {named} - {""}
         _conflict_clause(cursor)
         return replace(column, nullable=False)
-    if cursor.sees_any("CONSTRAINT", "CHECK"):
-        _named_or_check(cursor, table, catalogue)
-    elif cursor.accept("PRIMARY", "KEY") or (catalogue.dialect == MYSQL and cursor.accept("KEY")):
-        table.key = (column.name,)
-        table.name_constraint(table.key)
-        _conflict_clause(cursor)
-    elif cursor.accept("UNIQUE"):
-        cursor.accept_any("KEY", "INDEX")
-        table.uniques.append((column.name,))
-        table.name_constraint((column.name,))
-        _conflict_clause(cursor)
-    elif cursor.sees("REFERENCES"):
-        target, key = _references(cursor, (column.name,), catalogue.where(line))
-        # MySQL before 9 reads an inline REFERENCES and forgets it
-        table.foreign_keys.append((target, replace(key, enforced=key.enforced and catalogue.dialect != MYSQL)))
+    if _is_key_or_check(cursor, column.name, named, table, catalogue):
+        return column
+    if cursor.sees("REFERENCES"):
+        target, key = _references(cursor, (column.name,), table, catalogue, line)
+        _add_link(Link(target, key, named), "", table)
+        if catalogue.dialect == MYSQL and not catalogue.is_mariadb:
+            catalogue.note(_INLINE)
     elif cursor.accept("DEFAULT"):
         default = read_default(default_sql(default_tokens(cursor), catalogue.dialect), column.type, catalogue.dialect)
         return with_default_kind(replace(column, default=default))
@@ -114,15 +109,30 @@ def _column_constraint(
     elif cursor.sees_any("GENERATED", "AS"):
         return _computed(cursor, column, table, catalogue)
     else:
-        _without_meaning(cursor, column, table, catalogue)
+        _without_meaning(cursor, column, table, catalogue, line)
     return column
 
 
-def _named_or_check(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
-    """A column's CHECK, or the name of what comes next; that of a key or UNIQUE is kept until then."""
-    named = constraint_name(cursor)
-    table.checks += named_check(cursor, catalogue, named)
-    table.waiting = named if cursor.sees_any("PRIMARY", "UNIQUE") else ""
+def _is_key_or_check(cursor: Cursor, column: str, named: str, table: Declared, catalogue: Catalogue) -> bool:
+    """Add the column's CHECK, its key or UNIQUE, if that is what comes."""
+    if cursor.sees("CHECK"):
+        table.checks += named_check(cursor, catalogue, named)
+    elif cursor.accept("PRIMARY", "KEY") or (catalogue.dialect == MYSQL and cursor.accept("KEY")):
+        _conflict_clause(cursor)
+        set_key(table, (column,), named, cursor, catalogue)
+    elif cursor.accept("UNIQUE"):
+        cursor.accept_any("KEY", "INDEX")
+        add_unique(read_options(cursor, UniqueGroup((column,), named)), table, catalogue)
+        _conflict_clause(cursor)
+    else:
+        return False
+    return True
+
+
+_INLINE = (
+    "a REFERENCES in a column is read as MariaDB and MySQL 9 have it, which enforce it: earlier versions of MySQL ignore it, so "
+    "if the file is for one of these, set `enforced: false` on such relationships in the model"
+)
 
 
 def default_tokens(cursor: Cursor) -> list[Token]:
@@ -136,8 +146,9 @@ def default_tokens(cursor: Cursor) -> list[Token]:
 def default_sql(tokens: list[Token], dialect: str) -> str:
     """The expression of a default as SQL; a quoted name is a text in SQLite, as no column can be meant."""
     if dialect != SQLITE:
-        return as_sql(tokens)
-    return as_sql([each._replace(kind=TokenKind.STRING) if each.kind is TokenKind.NAME else each for each in tokens])
+        return as_sql(tokens, dialect)
+    texts = [each._replace(kind=TokenKind.STRING) if each.kind is TokenKind.NAME else each for each in tokens]
+    return as_sql(texts, dialect)
 
 
 _NUMBERED = (
@@ -172,19 +183,26 @@ def _computed(cursor: Cursor, column: Attribute, table: Declared, catalogue: Cat
         cursor.until(*_STARTS)
         return column
     catalogue.note(computed(table.name[1], column.name))
-    return replace(column, default=ComputedAttribute(as_sql(cursor.group())))
+    return replace(column, default=ComputedAttribute(as_sql(cursor.group(), catalogue.dialect)))
 
 
-def _without_meaning(cursor: Cursor, column: Attribute, table: Declared, catalogue: Catalogue) -> None:
+def _without_meaning(cursor: Cursor, column: Attribute, table: Declared, catalogue: Catalogue, line: int) -> None:
     """Pass what says nothing about the shape of data: comments, storage; what an UPDATE sets by itself is noted."""
     if cursor.accept("ON", "UPDATE"):
         cursor.take()
         cursor.skip_group()
         catalogue.note(set_by_updates(table.name[1], column.name))
+    elif cursor.sees_any("DEFERRABLE", "INITIALLY") or cursor.sees("NOT", "DEFERRABLE"):
+        is_late = read_options(cursor, UniqueGroup(())).is_late
+        if table.links and table.links[-1].key.columns == (column.name,):  # SQLite lets it stand further behind
+            link = table.links.pop()
+            table.links.append(replace(link, key=replace(link.key, deferred=is_late)))
+    elif cursor.accept("INVISIBLE"):
+        catalogue.gap(invisible(table.name[1], column.name), line)
     elif cursor.accept_any(*_WITH_A_WORD):
         cursor.accept("=")
         cursor.qualified_name() if cursor.peek().kind is not TokenKind.NUMBER else cursor.take()
-    elif not (cursor.accept("NOT", "DEFERRABLE") or cursor.accept("NOT", "VALID") or cursor.accept_any(*_FLAGS)):
+    elif not (cursor.accept("NOT", "VALID") or cursor.accept_any(*_FLAGS)):
         raise NotUnderstood(f"`{as_text([cursor.take()])}` is not understood")
 
 
@@ -202,30 +220,120 @@ def read_constraint(tokens: list[Token], table: Declared, catalogue: Catalogue, 
 
 
 def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
-    table.waiting = constraint_name(cursor)
-    checks = named_check(cursor, catalogue, table.waiting)
+    named = constraint_name(cursor)
+    checks = named_check(cursor, catalogue, named)
     table.checks += checks
     if cursor.accept("PRIMARY", "KEY"):
-        _names_until_group(cursor)
-        table.key = tuple(plain_columns(cursor.group()) or ())
-        table.name_constraint(table.key)
+        if (found := _existing_index(cursor, table)) is not None:
+            table.key, table.key_name = found.columns, named or found.name
+            table.key_included, table.key_made = found.included, found.made
+        else:
+            cursor.until("(")
+            found = with_columns(UniqueGroup(()), cursor.group(), catalogue)
+            if found.prefixes:
+                catalogue.note(unique_prefix(table.name[1], found.columns, found.prefixes))
+            set_key(table, found.columns, named, cursor, catalogue)
     elif cursor.accept("UNIQUE"):
-        _names_until_group(cursor)
-        columns = plain_columns(cursor.group())
-        add_unique(columns, table, catalogue)
-        table.name_constraint(tuple(columns or ()))
+        _unique(cursor, named, table, catalogue)
     elif cursor.accept("FOREIGN", "KEY"):
-        cursor.until("(")
+        index = _index_name(cursor)
         own = tuple(plain_columns(cursor.group()) or ())
-        table.foreign_keys.append(_references(cursor, own, catalogue.where(line)))
+        target, key = _references(cursor, own, table, catalogue, line)
+        _add_link(Link(target, key, named or index), index, table)
     elif cursor.accept("EXCLUDE"):
         catalogue.note(f"an exclusion constraint of `{table.name[1]}` is left out: it does not affect the schema")
+        cursor.until("(")
+        keys = at_commas(cursor.group()) if cursor.sees("(") else []
+        table.others.add(named or index_name(table, keys, catalogue, "excl"))
+        cursor.rest()
+    elif cursor.accept("PERIOD"):
         cursor.rest()
     elif cursor.accept_any(*_INDEX_WORDS):
+        index = _index_name(cursor)
+        columns = plain_columns(cursor.group()) or ["functional_index"]
+        table.others.add(index or free_index_name(columns[0], {name.casefold() for name in table.index_names()}))
         cursor.rest()
     elif not checks:
         raise NotUnderstood("is not understood")
     _conflict_or_options(cursor)
+
+
+def set_key(table: Declared, columns: tuple[str, ...], name: str, cursor: Cursor, catalogue: Catalogue) -> None:
+    """Make those columns the key, with the options that come next."""
+    found = read_options(cursor, UniqueGroup(columns, name))
+    table.key, table.key_name, table.key_included = columns, name, found.included
+    if found.is_late:
+        catalogue.note(checked_late(table.name[1], columns))
+
+
+def _unique(cursor: Cursor, named: str, table: Declared, catalogue: Catalogue) -> None:
+    """UNIQUE over columns, or by an index that is there already."""
+    if (index := _existing_index(cursor, table)) is not None:
+        table.uniques.append(replace(index, name=named or index.name, is_index=False))
+        return
+    found = read_options(cursor, UniqueGroup((), named))
+    found = replace(found, name=_index_name(cursor) or named)
+    keys = cursor.group()
+    found = read_options(cursor, with_columns(found, keys, catalogue))
+    if found.columns:
+        add_unique(found, table, catalogue)
+    else:
+        name = found.name or free_index_name("functional_index", {each.casefold() for each in table.index_names()})
+        table.expressions[name] = catalogue.source(keys)
+
+
+def with_columns(group: UniqueGroup, keys: list[Token], catalogue: Catalogue) -> UniqueGroup:
+    """The group over these keys; without columns if one of them is an expression."""
+    columns = tuple(plain_columns(keys) or ())
+    is_prefix = [len(part) > 1 and part[1].key == "(" for part in at_commas(keys)]
+    prefixes = tuple(name for name, short in zip(columns, is_prefix, strict=False) if short)
+    return replace(group, columns=columns, prefixes=prefixes if catalogue.dialect == MYSQL else ())
+
+
+def _existing_index(cursor: Cursor, table: Declared) -> UniqueGroup | None:
+    """The unique index of USING INDEX, which becomes a constraint; None if that is not what comes."""
+    if not cursor.accept("USING", "INDEX") or cursor.sees("TABLESPACE"):
+        return None
+    name = cursor.name()
+    known = find_name(name, [each.name for each in table.uniques])
+    found = next((each for each in table.uniques if each.is_index and each.name == known), None)
+    if found is None:
+        raise NotUnderstood(f"its columns come from the index `{name}`")
+    table.uniques = [each for each in table.uniques if each is not found]
+    return found
+
+
+def _index_name(cursor: Cursor) -> str:
+    """Pass what MySQL lets stand before the columns of an index: its kind, name and method. The name, empty if there is none."""
+    cursor.accept_any("KEY", "INDEX")
+    cursor.accept("IF", "NOT", "EXISTS")
+    name = "" if cursor.sees_any("(", "USING") or cursor.done else cursor.name()
+    cursor.until("(")
+    return name
+
+
+def _add_link(link: Link, index: str, table: Declared) -> None:
+    """Add a foreign key; where no index is over its columns, MySQL makes one, which has one of these names."""
+    table.links.append(replace(link, key=replace(link.key, enforced=link.key.enforced and table.is_checked)))
+    table.implied |= {index, link.name} - {""} or set(link.key.columns[:1])
+
+
+def read_options(cursor: Cursor, group: UniqueGroup) -> UniqueGroup:
+    """Pass what may follow UNIQUE and its columns: further columns of the index, how NULLs count, when it is checked."""
+    while True:
+        if cursor.accept("NULLS", "NOT", "DISTINCT"):
+            group = replace(group, is_null_once=True)
+        elif cursor.accept("INCLUDE"):
+            group = replace(group, included=tuple(plain_columns(cursor.group()) or ()))
+        elif cursor.accept("WITH") or cursor.accept("USING", "INDEX", "TABLESPACE"):
+            cursor.skip_group() or cursor.name()
+        elif cursor.accept("DEFERRABLE"):
+            group = replace(group, is_late=True)
+        elif cursor.accept("INITIALLY"):
+            group = replace(group, is_late=group.is_late or cursor.peek().key == "DEFERRED")
+            cursor.take()
+        elif not (cursor.accept("NOT", "DEFERRABLE") or cursor.accept("NULLS", "DISTINCT")):
+            return group
 
 
 def constraint_name(cursor: Cursor) -> str:
@@ -245,13 +353,6 @@ def named_check(cursor: Cursor, catalogue: Catalogue, named: str) -> tuple[Check
             check = replace(check, holds=False)
         elif not (cursor.accept("NO", "INHERIT") or cursor.accept("ENFORCED")):
             return (check,)
-
-
-def _names_until_group(cursor: Cursor) -> None:
-    """Pass an index's name and method, which MySQL lets stand before the columns."""
-    if cursor.accept("USING", "INDEX"):
-        raise NotUnderstood(f"its columns come from the index `{as_text(cursor.rest())}`")
-    cursor.until("(")
 
 
 def _conflict_or_options(cursor: Cursor) -> None:
@@ -277,45 +378,61 @@ def plain_columns(tokens: list[Token]) -> list[str] | None:
     return names
 
 
-def add_unique(names: list[str] | None, table: Declared, catalogue: Catalogue, index: str = "") -> None:
-    """Add a unique group; a note when it is over an expression, with the name and the keys of the `index`."""
-    if names is None:
-        catalogue.note(unique_by_expression(table.name[1], index))
-    else:
-        table.uniques.append(tuple(names))
+def add_unique(group: UniqueGroup, table: Declared, catalogue: Catalogue) -> None:
+    """Add a unique group; in MySQL with a name at once, as later ones depend on it."""
+    if catalogue.dialect == MYSQL and not group.name and group.columns:
+        group = replace(
+            group, name=free_index_name(group.columns[0], {each.casefold() for each in table.index_names()})
+        )
+    table.uniques.append(group)
 
 
-def _references(cursor: Cursor, columns: tuple[str, ...], where: str) -> tuple[Name, ForeignKey]:
+def _references(
+    cursor: Cursor, columns: tuple[str, ...], table: Declared, catalogue: Catalogue, line: int
+) -> tuple[Name, ForeignKey]:
     """`REFERENCES table (columns) ON DELETE … …`, and whether the database enforces it."""
     if not cursor.accept("REFERENCES"):
         raise NotUnderstood(f"REFERENCES is missing before `{cursor.peek().text}`")
     target = cursor.qualified_name()
     referenced = tuple(plain_columns(cursor.group()) or ()) if cursor.sees("(") else ()
-    key = ForeignKey(columns, target[1], referenced, where=where)
+    key = ForeignKey(columns, target[1], referenced, where=catalogue.where(line))
+    label = f"foreign key ({', '.join(columns)}) of `{table.name[1]}`"
     while True:
         if cursor.accept("ON", "DELETE"):
-            key = replace(key, on_delete=_action(cursor))
+            action, only = _action(cursor)
+            key = replace(key, on_delete=action)
+            if only and {*map(str.casefold, only)} != {*map(str.casefold, columns)}:
+                catalogue.gap(f"{label}: ON DELETE sets all of its columns here, not only {', '.join(only)}", line)
         elif cursor.accept("ON", "UPDATE"):
-            key = replace(key, on_update=OnUpdate(_action(cursor).value))
-        elif cursor.accept("NOT", "VALID"):
-            key = replace(key, valid=False)
-        elif cursor.accept("NOT", "ENFORCED"):
-            key = replace(key, enforced=False)
+            key = replace(key, on_update=OnUpdate(_action(cursor)[0].value))
         elif cursor.accept("MATCH"):
-            cursor.take()
-        elif cursor.accept("INITIALLY"):
-            key = replace(key, deferred=cursor.take().key == "DEFERRED")
-        elif not (cursor.accept("NOT", "DEFERRABLE") or cursor.accept("DEFERRABLE")):
+            if cursor.take().key == "FULL" and len(columns) > 1 and catalogue.dialect == POSTGRESQL:
+                why = "that all of its columns are NULL or none is for the application to enforce"
+                catalogue.note(f"{label} is MATCH FULL: {why}")
+        elif (changed := _enforcement(cursor, key)) is not None:
+            key = changed
+        else:
             return target, key
 
 
-def _action(cursor: Cursor) -> OnDelete:
+def _enforcement(cursor: Cursor, key: ForeignKey) -> ForeignKey | None:
+    """The foreign key with whether and when it is enforced; None if nothing more is said of that."""
+    if cursor.accept("NOT", "VALID"):
+        return replace(key, valid=False)
+    if cursor.accept("NOT", "ENFORCED"):
+        return replace(key, enforced=False)
+    if cursor.accept("INITIALLY"):
+        return replace(key, deferred=cursor.take().key == "DEFERRED")
+    return key if cursor.accept("NOT", "DEFERRABLE") or cursor.accept("DEFERRABLE") else None
+
+
+def _action(cursor: Cursor) -> tuple[OnDelete, tuple[str, ...]]:
+    """What happens to the rows, and to which columns of theirs alone if it says so."""
     if cursor.accept("CASCADE"):
-        return OnDelete.CASCADE
+        return OnDelete.CASCADE, ()
     if cursor.accept("SET"):
         found = OnDelete.SET_NULL if cursor.take().key == "NULL" else OnDelete.SET_DEFAULT
-        cursor.skip_group()
-        return found
+        return found, tuple(plain_columns(cursor.group()) or ()) if cursor.sees("(") else ()
     cursor.accept("NO")
     cursor.take()
-    return OnDelete.RESTRICT
+    return OnDelete.RESTRICT, ()

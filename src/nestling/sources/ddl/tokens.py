@@ -12,6 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.sources.string_literals import ESCAPED, literal_text
 
 
 class TokenKind(Enum):
@@ -25,7 +26,7 @@ class TokenKind(Enum):
 
 
 class Token(NamedTuple):
-    """A token: `text` without its quotes, `key` to compare with (upper case for a word, empty for a quoted name);
+    """A token: `text` without its quotes and escapes, `key` to compare with (upper case for a word, empty for a quoted name);
     of a string of bits or hexadecimal digits the letter before it.
     """
 
@@ -36,7 +37,6 @@ class Token(NamedTuple):
     end: int
 
 
-_BACKSLASHES = r"(?:[^'\\]|''|\\.)*"
 _COMMON = [
     ("skip", r"\s+|--[^\n]*"),
     ("number", r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)"),
@@ -46,14 +46,14 @@ _COMMON = [
 _QUOTES = {
     MYSQL: [
         ("skip", r"/\*M?!\d*\\-.*?\*/|/\*M?!\d*|\*/|/\*.*?\*/|\#[^\n]*"),  # what `/*!40101 … */` holds is executed
-        ("string", rf"(?:\b[nNxXbB]|\b_\w+\s*)?'{_BACKSLASHES}'"),
-        ("name", r'`(?:[^`]|``)*`|"(?:[^"\\]|""|\\.)*"'),
+        ("string", rf"""(?:\b[nNxXbB]|\b_\w+\s*)?'{ESCAPED}'|"(?:[^"\\]|""|\\.)*\""""),
+        ("name", r"`(?:[^`]|``)*`"),
     ],
     POSTGRESQL: [
         ("skip", r"/\*.*?\*/"),
         (
             "string",
-            rf"\b[eE]'{_BACKSLASHES}'|(?:\b[nNxXbB]|\b[uU]&)?'(?:[^']|'')*'|\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$",
+            rf"\b[eE]'{ESCAPED}'|(?:\b[nNxXbB]|\b[uU]&)?'(?:[^']|'')*'|\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$",
         ),
         ("name", r'"(?:[^"]|"")*"'),
     ],
@@ -80,10 +80,10 @@ def tokens(text: str, dialect: str, start: int = 0, end: int | None = None) -> I
     for match in _pattern(dialect).finditer(text, start, len(text) if end is None else end):
         kind = (match.lastgroup or "").rstrip("_")
         if kind != "skip":
-            yield _token(kind, match)
+            yield _token(kind, match, dialect)
 
 
-def _token(kind: str, match: re.Match[str]) -> Token:
+def _token(kind: str, match: re.Match[str], dialect: str) -> Token:
     text, start, end = match.group(), match.start(), match.end()
     if kind == "word":
         return Token(TokenKind.WORD, text, text.upper(), start, end)
@@ -91,15 +91,19 @@ def _token(kind: str, match: re.Match[str]) -> Token:
         return Token(TokenKind.SYMBOL, text, text, start, end)
     if kind == "number":
         return Token(TokenKind.NUMBER, text, "", start, end)
-    prefix = text[0].upper() if text[0] in "bBxX" and kind == "string" else ""
-    return Token(TokenKind(kind if kind in ("name", "string") else "string"), _unquoted(text), prefix, start, end)
+    if kind == "name":
+        return Token(TokenKind.NAME, _unquoted(text), "", start, end)
+    if kind == "string" and not text.startswith("$"):
+        prefix = text[0].upper() if text[0] in "bBxX" else ""
+        return Token(TokenKind.STRING, literal_text(text, dialect), prefix, start, end)
+    return Token(TokenKind.STRING, _between_dollars(text), "", start, end)
 
 
-def _unquoted(text: str) -> str:
-    """What stands between the quotes, with doubled quotes single."""
-    if text.startswith("["):
-        return text[1:-1]
-    if text.startswith("$"):
-        return text[text.index("$", 1) + 1 : text.rindex("$", 0, -1)]
-    quote = text[-1]
-    return text[text.index(quote) + 1 : -1].replace(quote * 2, quote)
+def _unquoted(name: str) -> str:
+    """A name without its quotes, doubled ones in it single."""
+    return name[1:-1] if name.startswith("[") else name[1:-1].replace(name[-1] * 2, name[-1])
+
+
+def _between_dollars(text: str) -> str:
+    """What stands between the tags of `$tag$…$tag$`."""
+    return text[text.index("$", 1) + 1 : text.rindex("$", 0, -1)]

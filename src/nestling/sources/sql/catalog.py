@@ -43,7 +43,7 @@ class ColumnFacts:
 class CatalogForeignKey:
     """Columns that refer to a table's columns, by the names the declaration uses (which need not exist).
 
-    `deferred`: it may be broken until the transaction ends.
+    `deferred`: it may be broken until the transaction ends. `valid`, `enforced`: as in `ForeignKey`.
     """
 
     columns: tuple[str, ...]
@@ -52,6 +52,8 @@ class CatalogForeignKey:
     on_delete: OnDelete
     on_update: OnUpdate
     deferred: bool = False
+    valid: bool = True
+    enforced: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import NullPool, create_engine, inspect
@@ -23,11 +23,14 @@ from nestling.sources.remarks import (
     computed,
     history_left_out,
     inherited,
+    invisible,
+    nulls_once,
     policies_left_out,
     routine_left_out,
     sequence_left_out,
     set_by_updates,
     unique_by_expression,
+    unique_prefix,
     view_left_out,
     widths,
 )
@@ -58,14 +61,16 @@ if TYPE_CHECKING:
 # in a citext, nor in arrays of them.
 _POSTGRESQL_COLUMNS = """
 SELECT n.nspname, c.relname, c.relkind::text, a.attname, format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid),
-       CASE WHEN d.typbasetype <> 0 THEN d.typtypmod ELSE a.atttypmod END), NOT a.attnotnull,
+       CASE WHEN d.typbasetype <> 0 THEN d.typtypmod ELSE a.atttypmod END),
+       NOT (a.attnotnull OR COALESCE(d.typnotnull, false)),
        (SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e
         WHERE e.enumtypid IN (COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), d.typelem)),
        CASE COALESCE(to_jsonb(a)->>'attidentity', '') WHEN 'a' THEN 'GENERATED ALWAYS AS IDENTITY' WHEN 'd' THEN 'AUTO_INCREMENT'
-            ELSE CASE WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') = '' THEN pg_get_expr(b.adbin, b.adrelid) END END,
+            ELSE CASE WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') = ''
+                      THEN COALESCE(pg_get_expr(b.adbin, b.adrelid), pg_get_expr(d.typdefaultbin, 0)) END END,
        CASE WHEN format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), NULL) ~ '(^|\\.)citext(\\[\\])?$'
             THEN 'nocase' END,
-       CASE WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') <> '' THEN pg_get_expr(b.adbin, b.adrelid) END, false
+       CASE WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') <> '' THEN pg_get_expr(b.adbin, b.adrelid) END, false, false
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_type d ON d.oid = a.atttypid LEFT JOIN pg_attrdef b ON b.adrelid = c.oid AND b.adnum = a.attnum
@@ -87,7 +92,7 @@ SELECT NULL, t.table_name, t.table_type, c.column_name, c.column_type, c.is_null
        WHEN version() LIKE '%MariaDB%' OR c.extra LIKE '%DEFAULT_GENERATED%' OR c.column_default IS NULL
          OR c.data_type IN ('bit', 'tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'decimal', 'float', 'double')
        THEN c.column_default ELSE QUOTE(c.column_default) END, c.collation_name, NULLIF(c.generation_expression, ''),
-  c.extra LIKE '%on update%'
+  c.extra LIKE '%on update%', c.extra LIKE '%invisible%'
 FROM information_schema.tables t JOIN information_schema.columns c
   ON c.table_name = t.table_name AND c.table_schema = DATABASE()
 WHERE t.table_schema = DATABASE() ORDER BY t.table_name, c.ordinal_position"""
@@ -113,6 +118,20 @@ JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_namespace n ON n.oid = c.relnamesp
 JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace m ON m.oid = p.relnamespace
 WHERE c.relkind = 'r' AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
 ORDER BY 1, 2, i.inhseqno"""
+# SQLAlchemy reads SHOW CREATE TABLE, and passes over foreign keys to names with a backtick.
+_MYSQL_LINKS = """
+SELECT k.table_name, k.constraint_name, k.column_name, NULLIF(k.referenced_table_schema, DATABASE()), k.referenced_table_name,
+  k.referenced_column_name, r.delete_rule, r.update_rule
+FROM information_schema.key_column_usage k JOIN information_schema.referential_constraints r
+  ON r.constraint_schema = k.table_schema AND r.table_name = k.table_name AND r.constraint_name = k.constraint_name
+WHERE k.table_schema = DATABASE() AND k.referenced_table_name IS NOT NULL
+ORDER BY k.table_name, k.constraint_name, k.ordinal_position"""
+# Foreign keys that rows may break: those from before NOT VALID, any row where NOT ENFORCED or the triggers are disabled.
+_POSTGRESQL_LOOSE = """
+SELECT n.nspname, c.relname, x.conname, x.convalidated,
+       COALESCE((to_jsonb(x)->>'conenforced')::boolean, true) AND NOT EXISTS
+       (SELECT 1 FROM pg_trigger t WHERE t.tgconstraint = x.oid AND t.tgrelid = x.conrelid AND t.tgenabled = 'D')
+FROM pg_constraint x JOIN pg_class c ON c.oid = x.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE x.contype = 'f'"""
 _MYSQL_TRIGGERS = "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE() ORDER BY 1"
 _VERSIONED = "SYSTEM VERSIONED"
 _TABLE_KINDS = ("r", "p", "f", "BASE TABLE", _VERSIONED)
@@ -122,12 +141,16 @@ DEFAULT_SCHEMA = "public"
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """The inspector's information on one schema, by table. `has_names`: statements may name constraints."""
+    """The inspector's information on one schema, by table. `has_names`: statements may name constraints.
+
+    `loose`: whether a foreign key is valid and whether it is enforced, by table and name, if not both.
+    """
 
     primary: Mapping[Any, Any]
     uniques: Mapping[Any, Any]
     foreign: Mapping[Any, Any]
     has_names: bool
+    loose: Mapping[tuple[str, str, str], tuple[bool, bool]] = field(default_factory=dict)
 
 
 def read_server_catalog(address: Address, connection: Any) -> Catalog:
@@ -151,7 +174,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     selects = {(schema, name): sql for schema, name, sql in cursor.fetchall()}
     views: list[View] = []
     checks = server_checks(address.dialect, cursor)
-    keys = _all_keys(address, {schema for schema, _, _ in columns})
+    keys = _all_keys(address, cursor, {schema for schema, _, _ in columns})
     for (schema, name, kind), found in columns.items():
         entity = _entity(schema, name, default)
         if selects.get((schema, name)):
@@ -169,6 +192,8 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             table = _table(entity, where, facts, keys[schema], known, default)
             tables.append(with_json(table, address.dialect))
             notes += _remarks(entity, found, keys[schema].uniques.get(where, ()))
+            hidden = (column[0] for column in found if column[-1])
+            gaps += (Gap(GapKind.NOTIMPL, invisible(entity, name), f"{entity}.{name}") for name in hidden)
             notes += [history_left_out(entity)] if kind == _VERSIONED else []
     if address.dialect == POSTGRESQL:
         cursor.execute(_POSTGRESQL_POLICIES)
@@ -205,7 +230,17 @@ def _cuts_fractions(cursor: Any) -> bool:
     return "TIME_ROUND_FRACTIONAL" not in mode if is_mariadb else "TIME_TRUNCATE_FRACTIONAL" in mode
 
 
-def _all_keys(address: Address, schemas: set[str | None]) -> dict[str | None, _Keys]:
+def _all_keys(address: Address, cursor: Any, schemas: set[str | None]) -> dict[str | None, _Keys]:
+    """The keys of every schema, and what SQLAlchemy does not read of them."""
+    keys = _read_keys(address, schemas)
+    if address.dialect == MYSQL:
+        return {schema: replace(found, foreign=_mysql_links(cursor)) for schema, found in keys.items()}
+    cursor.execute(_POSTGRESQL_LOOSE)
+    loose = {(schema, table, name): (valid, enforced) for schema, table, name, valid, enforced in cursor.fetchall()}
+    return {schema: replace(found, loose=loose) for schema, found in keys.items()}
+
+
+def _read_keys(address: Address, schemas: set[str | None]) -> dict[str | None, _Keys]:
     engine = create_engine(address.url, poolclass=NullPool)
     try:
         with warnings.catch_warnings():
@@ -225,18 +260,48 @@ def _all_keys(address: Address, schemas: set[str | None]) -> dict[str | None, _K
 
 
 def _keys(inspector: Inspector, schema: str | None) -> _Keys:
-    return _Keys(
-        primary=inspector.get_multi_pk_constraint(schema=schema),
-        uniques=inspector.get_multi_indexes(schema=schema),
-        foreign=inspector.get_multi_foreign_keys(schema=schema),
-        has_names=inspector.dialect.name == POSTGRESQL,
-    )
+    is_postgresql = inspector.dialect.name == POSTGRESQL
+    foreign = inspector.get_multi_foreign_keys(schema=schema) if is_postgresql else {}
+    uniques = inspector.get_multi_indexes(schema=schema)
+    primary = inspector.get_multi_pk_constraint(schema=schema)
+    if not is_postgresql:
+        primary, uniques = _with_backticks(primary), _with_backticks(uniques)
+    return _Keys(primary, uniques, foreign, has_names=is_postgresql)
+
+
+def _mysql_links(cursor: Any) -> dict[tuple[str | None, str], list[dict[str, Any]]]:
+    """The foreign keys of MySQL's tables, as SQLAlchemy has them."""
+    cursor.execute(_MYSQL_LINKS)
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for table, name, column, schema, parent, referred, deleted, updated in cursor.fetchall():
+        options = {"ondelete": deleted, "onupdate": updated}
+        made = {"name": name, "constrained_columns": [], "referred_schema": schema, "referred_table": parent}
+        key = found.setdefault((table, name), {**made, "referred_columns": [], "options": options})
+        key["constrained_columns"].append(column)
+        key["referred_columns"].append(referred)
+    links: dict[tuple[str | None, str], list[dict[str, Any]]] = {}
+    for (table, _), key in found.items():
+        links.setdefault((None, table), []).append(key)
+    return links
+
+
+def _with_backticks(found: Any) -> Any:
+    """What SQLAlchemy reads of SHOW CREATE TABLE, where a backtick in a name is two, with one; names of tables have one."""
+    match found:
+        case str():
+            return found.replace("``", "`")
+        case list():
+            return [_with_backticks(each) for each in found]
+        case dict():
+            return {key: _with_backticks(value) for key, value in found.items()}
+        case _:
+            return found
 
 
 def _columns(dialect: str, entity: str, found: list[Any], gaps: list[Gap], *, cuts: bool) -> tuple[ColumnFacts, ...]:
     """The columns of a table; a type that is not understood is added to `gaps`."""
     columns = []
-    for name, declared, nullable, labels, filling, collation, made_by, _ in found:
+    for name, declared, nullable, labels, filling, collation, made_by, *_ in found:
         read = catalogued_type(declared, dialect, labels or ())
         if read.gap or read.note:
             gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{entity}.{name}"))
@@ -268,7 +333,7 @@ def _table(
 ) -> CatalogTable:
     names = {column.name for column in columns}
     uniques = (tuple(index["column_names"]) for index in keys.uniques.get(where, ()) if _is_unique(index))
-    foreign = (_foreign_key(key, default) for key in keys.foreign.get(where, ()))
+    foreign = (_foreign_key(key, default, where, keys) for key in keys.foreign.get(where, ()))
     return CatalogTable(
         entity,
         where[0],
@@ -293,12 +358,24 @@ def _constraint_names(keys: _Keys, where: tuple[str | None, str]) -> Iterator[tu
 
 
 def _remarks(entity: str, found: list[Any], indexes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    yield from (computed(entity, column[0]) for column in found if column[-2])
-    yield from (set_by_updates(entity, column[0]) for column in found if column[-1])
+    yield from (computed(entity, column[0]) for column in found if column[-3])
+    yield from (set_by_updates(entity, column[0]) for column in found if column[-2])
+    nullable = {column[0] for column in found if column[2]}
     for index in indexes:
+        columns = [name for name in index["column_names"] if name is not None]
+        if _option(index, "nulls_not_distinct") and nullable & {*columns} and _is_unique(index):
+            yield nulls_once(entity, columns)
+        if index["unique"] and (prefixes := [name for name in columns if name in _option(index, "length")]):
+            yield unique_prefix(entity, columns, prefixes)
         if index["unique"] and not _is_unique(index) and _partial(index) is None:
             keys = ", ".join(index.get("expressions") or ())
             yield unique_by_expression(entity, f"{index['name']} ({keys})" if keys else "")
+
+
+def _option(index: Mapping[str, Any], word: str) -> Any:
+    """What the index's database says under a word, whichever it is; empty if nothing."""
+    options = index.get("dialect_options", {})
+    return next((value for name, value in options.items() if name.endswith(f"_{word}")), {})
 
 
 def _partial(index: Mapping[str, Any]) -> PartialIndex | None:
@@ -322,9 +399,10 @@ def _is_unique(index: Mapping[str, Any]) -> bool:
     return bool(index["unique"]) and not partial and None not in index["column_names"]
 
 
-def _foreign_key(key: Mapping[str, Any], default: str) -> CatalogForeignKey:
+def _foreign_key(key: Mapping[str, Any], default: str, where: tuple[str | None, str], keys: _Keys) -> CatalogForeignKey:
     schema = key.get("referred_schema")
     parent = _entity(schema, key["referred_table"], default)
+    valid, enforced = keys.loose.get((where[0] or "", where[1], key["name"] or ""), (True, True))
     return CatalogForeignKey(
         tuple(key["constrained_columns"]),
         parent,
@@ -332,4 +410,6 @@ def _foreign_key(key: Mapping[str, Any], default: str) -> CatalogForeignKey:
         on_delete(key.get("options", {}).get("ondelete")),
         on_update(key.get("options", {}).get("onupdate")),
         deferred=key.get("options", {}).get("initially") == "DEFERRED",
+        valid=valid,
+        enforced=enforced,
     )

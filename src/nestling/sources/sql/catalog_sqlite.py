@@ -15,11 +15,11 @@ from nestling.ir.model import Attribute, OnDelete, OnUpdate, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.types import TypeName
-from nestling.sources.ddl.catalogue import Declared
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_table import declared_table
 from nestling.sources.ddl.create_view import sqlite_view
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, at_commas, condition_of
+from nestling.sources.ddl.declared import Declared
 from nestling.sources.ddl.tokens import tokens
 from nestling.sources.defaults import read_default
 from nestling.sources.lower_indexes import lower_index
@@ -159,8 +159,8 @@ def _foreign_keys(
     connection: sqlite3.Connection, table: str, declared: Declared | None
 ) -> tuple[CatalogForeignKey, ...]:
     """The pragma's foreign keys, and whether they are INITIALLY DEFERRED, which only the table's statement says."""
-    told = declared.foreign_keys if declared is not None else []
-    deferred = {tuple(name.lower() for name in key.columns) for _, key in told if key.deferred}
+    told = [link.key for link in declared.links] if declared is not None else []
+    deferred = {tuple(name.lower() for name in key.columns) for key in told if key.deferred}
     grouped: dict[int, list[tuple[str, str, str | None, str, str]]] = {}
     for number, *rest in connection.execute(_FOREIGN_KEYS, (table,)):
         grouped.setdefault(number, []).append(tuple(rest))

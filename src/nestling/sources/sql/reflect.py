@@ -80,5 +80,13 @@ def _attribute(column: found.ColumnFacts, dialect: str) -> Attribute:
 def _foreign_key(table: found.CatalogTable, key: found.CatalogForeignKey) -> ForeignKey:
     where = f"{table.entity}.{', '.join(key.columns)}"
     return ForeignKey(
-        key.columns, key.parent, key.parent_columns, key.on_delete, key.on_update, deferred=key.deferred, where=where
+        key.columns,
+        key.parent,
+        key.parent_columns,
+        key.on_delete,
+        key.on_update,
+        enforced=key.enforced,
+        valid=key.valid,
+        deferred=key.deferred,
+        where=where,
     )
