@@ -47,6 +47,9 @@ _CONSTANTS = frozenset(
         TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ, TypeName.ENUM, TypeName.ANY, TypeName.JSON, TypeName.ARRAY,
     }
 )  # fmt: skip
+_TRUTHS = (
+    ("true", True), ("yes", True), ("on", True), ("1", True), ("false", False), ("no", False), ("off", False), ("0", False),
+)  # fmt: skip
 _COLLATIONS = {"nocase": Collation.NOCASE, "rtrim": Collation.RTRIM}
 
 
@@ -76,9 +79,18 @@ def read_default(sql: str | None, kind: Type, dialect: str) -> Default | None:
 
 def _of_text(text: str, casts: Sequence[str], kind: Type, sql: str, dialect: str) -> Default:
     """The default of a string literal, which may stand for a moment in PostgreSQL, or for a number in it and in MySQL."""
+    if dialect == POSTGRESQL and kind.name is TypeName.BOOLEAN and (truth := _truth(text)) is not None:
+        return ConstantDefault(truth)
     if dialect == POSTGRESQL:
         return constant_moment(text, casts, kind, sql) or _rounded(text, kind, dialect) or _constant(text, kind, sql)
     return _rounded(text, kind, dialect) or _constant(text, kind, sql)
+
+
+def _truth(text: str) -> bool | None:
+    """What PostgreSQL reads a text as, of which the first letters are enough; None if it is no truth."""
+    word = text.strip().casefold()
+    found = {truth for name, truth in _TRUTHS if word and name.startswith(word)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _of_number(digits: str, kind: Type, sql: str, dialect: str) -> Default:

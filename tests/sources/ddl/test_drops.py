@@ -40,7 +40,7 @@ X, Y = (("x",), ("id",)), (("y",), ("a",))
     ],
 )
 def test_foreign_keys_of_postgresql(drop: str, left: list[object]) -> None:
-    """A dropped foreign key is gone, and so is one that needs what is dropped with CASCADE; the others stay as they were bound."""
+    """A dropped one is gone, and so is one that needs what is dropped with CASCADE; the others stay as they were bound."""
     assert links(clean(f"{PARENT}{CHILD}{drop};", "postgresql")) == left
 
 

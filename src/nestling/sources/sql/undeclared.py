@@ -11,6 +11,7 @@ from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import Attribute
 from nestling.ir.quantity_words import agreeing, cut
 from nestling.ir.statements.operators import Collation
+from nestling.ir.statements.sql_dialects import POSTGRESQL
 from nestling.ir.types import INTEGER, MOMENTS, NAN, TEXTS, Type, TypeName
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.tokens import tokens
@@ -44,10 +45,13 @@ def left_out_everywhere(model: Model, dialect: str, *, made: frozenset[str], vie
     if loose:
         are = agreeing(len(loose), "is not a foreign key", "are not foreign keys")
         yield f"{name_list(loose)} {are} here: the source does not enforce {agreeing(len(loose), 'it', 'them')} either"
-    kinds = (each.type.name for entity in model.entities if entity.name in made for each in entity.attributes)
+    kinds = {each.type.name for entity in model.entities if entity.name in made for each in entity.attributes}
     if engine_of(dialect).enforces_types and TypeName.INTEGER in kinds:
         widest = column_words(Attribute("", INTEGER), dialect)
         yield f"integers are declared as {widest}: the design does not record how wide the source's are"
+    if engine_of(dialect).statements == POSTGRESQL and TypeName.BITS in kinds:
+        words = column_words(Attribute("", Type(TypeName.BITS)), dialect)
+        yield f"bits are declared as {words}: the design does not record whether the source's are of a fixed length"
     if names := [each.name for each in model.views if each.name not in views]:
         are, them = agreeing(len(names), "is not a view", "are not views"), agreeing(len(names), "it", "them")
         yield f"{name_list(names)} {are} here: create {them} yourself"
