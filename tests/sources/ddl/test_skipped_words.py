@@ -94,7 +94,7 @@ def test_domains_have_defaults() -> None:
         ("postgresql", "CREATE TABLE t (a int); ALTER TABLE t ENABLE ROW LEVEL SECURITY;", "row-level security of `t`"),
         ("postgresql", f"{PAIR} CREATE TABLE t (a int, b int, FOREIGN KEY (a, b) REFERENCES p MATCH FULL);",
          "foreign key (a, b) of `t` is MATCH FULL"),
-        ("postgresql", f"{PAIR} CREATE TABLE t (a int, b int, FOREIGN KEY (a, b) REFERENCES p); ALTER TABLE t DISABLE TRIGGER ALL",
+        ("postgresql", f"{PAIR} CREATE TABLE t (a int, b int, FOREIGN KEY (a, b) REFERENCES p);ALTER TABLE t DISABLE TRIGGER ALL",
          "foreign keys that are not enforced, so rows without a parent may exist: `t` (a, b)"),
         ("mysql", f"{PAIR} CREATE TABLE t (a int, b int, FOREIGN KEY (a, b) REFERENCES p (a, b)); ALTER TABLE t ENGINE=MyISAM;",
          "foreign keys that are not enforced"),

@@ -79,7 +79,10 @@ def test_types_of_postgresql_come_back_or_are_named(
     load(proposal, postgresql_urls[0], database)
     enums, note, widths, bits, _ = unload(proposal, postgresql_urls[1], database).notes
     assert widths == WIDTHS
-    assert bits == "bits are declared as bit varying: the design does not record whether the source's are of a fixed length"
+    assert (
+        bits
+        == "bits are declared as bit varying: the design does not record whether the source's are of a fixed length"
+    )
     before, after = reading.model.entity("t"), inspect(postgresql_urls[1]).model.entity("t")
     other = {each.name for each in before.attributes if after.attribute(each.name).type != each.type}
     (mood,) = [each for each in before.attributes if each.type.values]
