@@ -79,4 +79,4 @@ def test_random_sequences(dialect: str, request: pytest.FixtureRequest, tmp_path
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_many_random_sequences(dialect: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Of hundreds, and longer ones."""
-    assert not compared(dialect, range(100, 400), 40, request, tmp_path)
+    assert not compared(dialect, range(100, 250), 40, request, tmp_path)

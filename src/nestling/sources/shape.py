@@ -166,8 +166,9 @@ def _foreign_keys(table: Table, entities: Mapping[str, Entity], findings: _Findi
         yield key
 
 
-def _looseness(key: ForeignKey) -> tuple[bool, bool, int]:
-    return not key.enforced, not key.valid, _STRICTEST.index(key.on_delete)
+def _looseness(key: ForeignKey) -> tuple[bool, bool, int, int]:
+    deleted, updated = _STRICTEST.index(key.on_delete), _STRICTEST.index(OnDelete(key.on_update.value))
+    return not key.enforced, not key.valid, deleted, updated
 
 
 def _resolved(key: ForeignKey, child: Entity, entities: Mapping[str, Entity]) -> tuple[str, ForeignKey | None]:

@@ -335,7 +335,7 @@ def _rename(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
         old = cursor.name()
         if not cursor.accept("TO"):
             raise NotUnderstood("is not understood")
-        if not table.rename_constraint(old, cursor.name()) and find_name(old, table.implied) is None:
+        if not table.rename_constraint(old, cursor.name()) and not table.is_implied(old):
             raise NotUnderstood(f"there is no constraint `{old}`")
         return
     if cursor.accept("TO") or cursor.accept("AS") or (catalogue.dialect == MYSQL and cursor.peek(1).text == ""):

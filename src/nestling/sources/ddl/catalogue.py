@@ -116,12 +116,11 @@ class Catalogue:
         table.links = [self._bound(link) for link in table.links]
 
     def _bound(self, link: Link) -> Link:
-        found = self.target(link)
-        if found is None:
+        if link.needs or (found := self.target(link)) is None:
             return link
         names = link.key.referenced_columns or (() if self.dialect == SQLITE else found.key)
         is_said, names = bool(link.key.referenced_columns), tuple(map(found.column_name, names))
-        needs = link.needs or (found.unique_over(names) if is_said else found.key_made)
+        needs = found.unique_over(names) if is_said else found.key_made
         return replace(link, target=found.name, key=replace(link.key, referenced_columns=names), needs=needs)
 
     def links_to(self, table: Declared) -> Iterator[tuple[Declared, Link]]:

@@ -145,6 +145,10 @@ class Declared:
         found = {*self.expressions} | {each.name for each in self.partial}
         return found | {each.name for each in self.uniques if each.is_index}
 
+    def is_implied(self, name: str) -> bool:
+        """Whether it may be what MySQL calls an index it made for a foreign key; one whose name was taken has a number behind."""
+        return any(find_name(each, self.implied) is not None for each in (name, re.sub(r"_\d+\Z", "", name)))
+
     def rename_constraint(self, old: str, new: str) -> bool:
         """Give a constraint or an index another name; whether there is one with the old name."""
         name = find_name(old, self.known_names())

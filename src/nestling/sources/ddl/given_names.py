@@ -57,7 +57,8 @@ def index_name(table: Declared, parts: Sequence[Sequence[Token]], catalogue: Cat
 
 
 def _by_postgresql(table: Declared, catalogue: Catalogue) -> None:
-    taken = _taken(table, catalogue)
+    is_named = all(each.name for each in table.uniques) and bool(table.key_name or not table.key)
+    taken = set[str]() if is_named else _taken(table, catalogue)
     if table.key and not table.key_name:
         table.key_name = _free(table.name[1], "", "pkey", taken)
         taken.add(table.key_name)

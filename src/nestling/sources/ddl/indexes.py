@@ -133,7 +133,7 @@ def drop_constraint(
     known = find_name(name, names)
     if known is None:
         is_checked = not is_index and table.drop_check(name)
-        if not (is_checked or is_optional or find_name(name, table.implied) is not None):
+        if not (is_checked or is_optional or table.is_implied(name)):
             raise NotUnderstood(f"there is no {'index' if is_index else 'constraint'} `{name}`")
         return
     if known == table.key_name:
