@@ -188,6 +188,16 @@ POLICIES = (
         "DO blocks in PostgreSQL's DDL",
         "types, tables, keys and columns that they declare are read, whatever the condition; a note names a block that does more",
     ),
+    (
+        "DROP and RENAME in DDL files",
+        "constraints and indexes are found by the names that are given or that the database gives; a gap names a drop of what is "
+        "not there",
+    ),
+    (
+        "a REFERENCES in a column of a MySQL file",
+        "enforced, as in MariaDB and MySQL 9; a note says that earlier versions of MySQL ignore it",
+    ),
+    ("UNIQUE NULLS NOT DISTINCT, DEFERRABLE, of the first characters", "read as UNIQUE, with a note"),
     ("views", "statements read them as their SELECT; a note or gap names those that have no query"),
     (
         "defaults",

@@ -18,7 +18,7 @@ from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import Type
 from nestling.sources.ddl.column_type import ReadType
 from nestling.sources.ddl.cursor import Name, NotUnderstood
-from nestling.sources.ddl.declared import Declared, Link
+from nestling.sources.ddl.declared import Declared, DeclaredLink
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.defaults import retyped
 from nestling.sources.json_checks import json_columns
@@ -104,7 +104,7 @@ class Catalogue:
 
     # --- tables that refer to others ---------------------------------------------------------------------------------
 
-    def target(self, link: Link) -> Declared | None:
+    def target(self, link: DeclaredLink) -> Declared | None:
         """The table a foreign key refers to; that of the rows for a partition."""
         return self.find(self.partitions.get(self.home(link.target), link.target))
 
@@ -115,7 +115,7 @@ class Catalogue:
         """
         table.links = [self._bound(link) for link in table.links]
 
-    def _bound(self, link: Link) -> Link:
+    def _bound(self, link: DeclaredLink) -> DeclaredLink:
         if link.needs or (found := self.target(link)) is None:
             return link
         names = link.key.referenced_columns or (() if self.dialect == SQLITE else found.key)
@@ -123,14 +123,14 @@ class Catalogue:
         needs = found.unique_over(names) if is_said else found.key_made
         return replace(link, target=found.name, key=replace(link.key, referenced_columns=names), needs=needs)
 
-    def links_to(self, table: Declared) -> Iterator[tuple[Declared, Link]]:
+    def links_to(self, table: Declared) -> Iterator[tuple[Declared, DeclaredLink]]:
         """The foreign keys that refer to a table, with the tables that have them."""
         for other in self.tables.values():
             for link in other.links:
                 if self.target(link) is table:
                     yield other, link
 
-    def drop_links(self, links: Sequence[tuple[Declared, Link]], what: str, *, cascade: bool) -> None:
+    def drop_links(self, links: Sequence[tuple[Declared, DeclaredLink]], what: str, *, cascade: bool) -> None:
         """Remove the foreign keys that need `what`, which is dropped. Raises `NotUnderstood` where PostgreSQL refuses that."""
         if links and not cascade:
             refer = ", ".join(dict.fromkeys(f"`{other.name[1]}`" for other, _ in links))

@@ -17,7 +17,7 @@ _GIVEN_NAME = re.compile(r".*_check\d*|.*_chk_\d+|constraint_\d+", re.IGNORECASE
 
 
 @dataclass(frozen=True, slots=True)
-class UniqueGroup:
+class DeclaredUnique:
     """A UNIQUE constraint over columns, or a unique index over them (`is_index`).
 
     `included`: further columns of its index. `is_null_once`: NULL counts as a value (NULLS NOT DISTINCT). `is_late`: it may be
@@ -36,7 +36,7 @@ class UniqueGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class DeclaredLink:
     """A foreign key, the schema and name of the table it refers to, and its own name.
 
     `needs`: the number of the key or unique group it refers to, without which PostgreSQL does not keep it.
@@ -59,8 +59,8 @@ class Declared:
     key_name: str = ""
     key_included: tuple[str, ...] = ()
     key_made: int = 0
-    uniques: list[UniqueGroup] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    uniques: list[DeclaredUnique] = field(default_factory=list)
+    links: list[DeclaredLink] = field(default_factory=list)
     checks: list[CheckConstraint] = field(default_factory=list)
     partial: list[PartialIndex] = field(default_factory=list)
     expressions: dict[str, str] = field(default_factory=dict)  # the keys of unique indexes over expressions, by name

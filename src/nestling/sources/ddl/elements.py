@@ -11,7 +11,7 @@ from nestling.sources.affinity import with_affinity
 from nestling.sources.ddl.catalogue import Catalogue
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
-from nestling.sources.ddl.declared import Declared, Link, UniqueGroup
+from nestling.sources.ddl.declared import Declared, DeclaredLink, DeclaredUnique
 from nestling.sources.ddl.given_names import free_index_name, index_name
 from nestling.sources.ddl.tokens import Token, TokenKind
 from nestling.sources.defaults import collation_named, read_default, with_default_kind
@@ -95,7 +95,7 @@ def _column_constraint(
         return column
     if cursor.sees("REFERENCES"):
         target, key = _references(cursor, (column.name,), table, catalogue, line)
-        _add_link(Link(target, key, named), "", table)
+        _add_link(DeclaredLink(target, key, named), "", table)
         if catalogue.dialect == MYSQL and not catalogue.is_mariadb:
             catalogue.note(_INLINE)
     elif cursor.accept("DEFAULT"):
@@ -122,7 +122,7 @@ def _is_key_or_check(cursor: Cursor, column: str, named: str, table: Declared, c
         set_key(table, (column,), named, cursor, catalogue)
     elif cursor.accept("UNIQUE"):
         cursor.accept_any("KEY", "INDEX")
-        add_unique(read_options(cursor, UniqueGroup((column,), named)), table, catalogue)
+        add_unique(read_options(cursor, DeclaredUnique((column,), named)), table, catalogue)
         _conflict_clause(cursor)
     else:
         return False
@@ -193,7 +193,7 @@ def _without_meaning(cursor: Cursor, column: Attribute, table: Declared, catalog
         cursor.skip_group()
         catalogue.note(set_by_updates(table.name[1], column.name))
     elif cursor.sees_any("DEFERRABLE", "INITIALLY") or cursor.sees("NOT", "DEFERRABLE"):
-        is_late = read_options(cursor, UniqueGroup(())).is_late
+        is_late = read_options(cursor, DeclaredUnique(())).is_late
         if table.links and table.links[-1].key.columns == (column.name,):  # SQLite lets it stand further behind
             link = table.links.pop()
             table.links.append(replace(link, key=replace(link.key, deferred=is_late)))
@@ -229,7 +229,7 @@ def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int
             table.key_included, table.key_made = found.included, found.made
         else:
             cursor.until("(")
-            found = with_columns(UniqueGroup(()), cursor.group(), catalogue)
+            found = with_columns(DeclaredUnique(()), cursor.group(), catalogue)
             if found.prefixes:
                 catalogue.note(unique_prefix(table.name[1], found.columns, found.prefixes))
             set_key(table, found.columns, named, cursor, catalogue)
@@ -239,7 +239,7 @@ def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int
         index = _index_name(cursor)
         own = tuple(plain_columns(cursor.group()) or ())
         target, key = _references(cursor, own, table, catalogue, line)
-        _add_link(Link(target, key, named or index), index, table)
+        _add_link(DeclaredLink(target, key, named or index), index, table)
     elif cursor.accept("EXCLUDE"):
         catalogue.note(f"an exclusion constraint of `{table.name[1]}` is left out: it does not affect the schema")
         cursor.until("(")
@@ -260,7 +260,7 @@ def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int
 
 def set_key(table: Declared, columns: tuple[str, ...], name: str, cursor: Cursor, catalogue: Catalogue) -> None:
     """Make those columns the key, with the options that come next."""
-    found = read_options(cursor, UniqueGroup(columns, name))
+    found = read_options(cursor, DeclaredUnique(columns, name))
     table.key, table.key_name, table.key_included = columns, name, found.included
     if found.is_late:
         catalogue.note(checked_late(table.name[1], columns))
@@ -271,7 +271,7 @@ def _unique(cursor: Cursor, named: str, table: Declared, catalogue: Catalogue) -
     if (index := _existing_index(cursor, table)) is not None:
         table.uniques.append(replace(index, name=named or index.name, is_index=False))
         return
-    found = read_options(cursor, UniqueGroup((), named))
+    found = read_options(cursor, DeclaredUnique((), named))
     found = replace(found, name=_index_name(cursor) or named)
     keys = cursor.group()
     found = read_options(cursor, with_columns(found, keys, catalogue))
@@ -282,7 +282,7 @@ def _unique(cursor: Cursor, named: str, table: Declared, catalogue: Catalogue) -
         table.expressions[name] = catalogue.source(keys)
 
 
-def with_columns(group: UniqueGroup, keys: list[Token], catalogue: Catalogue) -> UniqueGroup:
+def with_columns(group: DeclaredUnique, keys: list[Token], catalogue: Catalogue) -> DeclaredUnique:
     """The group over these keys; without columns if one of them is an expression."""
     columns = tuple(plain_columns(keys) or ())
     is_prefix = [len(part) > 1 and part[1].key == "(" for part in at_commas(keys)]
@@ -290,7 +290,7 @@ def with_columns(group: UniqueGroup, keys: list[Token], catalogue: Catalogue) ->
     return replace(group, columns=columns, prefixes=prefixes if catalogue.dialect == MYSQL else ())
 
 
-def _existing_index(cursor: Cursor, table: Declared) -> UniqueGroup | None:
+def _existing_index(cursor: Cursor, table: Declared) -> DeclaredUnique | None:
     """The unique index of USING INDEX, which becomes a constraint; None if that is not what comes."""
     if not cursor.accept("USING", "INDEX") or cursor.sees("TABLESPACE"):
         return None
@@ -312,13 +312,13 @@ def _index_name(cursor: Cursor) -> str:
     return name
 
 
-def _add_link(link: Link, index: str, table: Declared) -> None:
+def _add_link(link: DeclaredLink, index: str, table: Declared) -> None:
     """Add a foreign key; where no index is over its columns, MySQL makes one, which has one of these names."""
     table.links.append(replace(link, key=replace(link.key, enforced=link.key.enforced and table.is_checked)))
     table.implied |= {index, link.name} - {""} or set(link.key.columns[:1])
 
 
-def read_options(cursor: Cursor, group: UniqueGroup) -> UniqueGroup:
+def read_options(cursor: Cursor, group: DeclaredUnique) -> DeclaredUnique:
     """Pass what may follow UNIQUE and its columns: further columns of the index, how NULLs count, when it is checked."""
     while True:
         if cursor.accept("NULLS", "NOT", "DISTINCT"):
@@ -378,7 +378,7 @@ def plain_columns(tokens: list[Token]) -> list[str] | None:
     return names
 
 
-def add_unique(group: UniqueGroup, table: Declared, catalogue: Catalogue) -> None:
+def add_unique(group: DeclaredUnique, table: Declared, catalogue: Catalogue) -> None:
     """Add a unique group; in MySQL with a name at once, as later ones depend on it."""
     if catalogue.dialect == MYSQL and not group.name and group.columns:
         group = replace(

@@ -15,7 +15,7 @@ from itertools import count
 
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.ddl.catalogue import Catalogue
-from nestling.sources.ddl.declared import Declared, UniqueGroup
+from nestling.sources.ddl.declared import Declared, DeclaredUnique
 from nestling.sources.ddl.tokens import Token, TokenKind
 
 _LONGEST = 63
@@ -35,10 +35,10 @@ def name_constraints(table: Declared, catalogue: Catalogue) -> None:
 
 def merge_repetitions(table: Declared) -> None:
     """Keep one of the keys and unique groups that say the same in one CREATE TABLE, with its name, as PostgreSQL does."""
-    kept: list[UniqueGroup] = []
+    kept: list[DeclaredUnique] = []
     for each in table.uniques:
         place = next((n for n, other in enumerate(kept) if replace(other, name=each.name) == each), None)
-        if UniqueGroup(table.key, each.name, included=table.key_included) == each:
+        if DeclaredUnique(table.key, each.name, included=table.key_included) == each:
             table.key_name = table.key_name or each.name
         elif place is not None:
             kept[place] = replace(kept[place], name=kept[place].name or each.name)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.ddl.catalogue import Catalogue
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, at_commas, condition_of
-from nestling.sources.ddl.declared import Declared, UniqueGroup
+from nestling.sources.ddl.declared import Declared, DeclaredUnique
 from nestling.sources.ddl.elements import add_unique, read_options, with_columns
 from nestling.sources.ddl.given_names import index_name, name_constraints
 from nestling.sources.ddl.tokens import Token
@@ -38,7 +38,7 @@ def create_index(cursor: Cursor, catalogue: Catalogue, line: int, *, is_unique: 
         return
     cursor.until("(")
     keys = cursor.group()
-    group = read_options(cursor, with_columns(UniqueGroup((), named, is_index=True), keys, catalogue))
+    group = read_options(cursor, with_columns(DeclaredUnique((), named, is_index=True), keys, catalogue))
     if not named and catalogue.dialect == POSTGRESQL:
         named = index_name(table, [*at_commas(keys), *([_token(keys[0], each)] for each in group.included)], catalogue)
     if is_unique:
@@ -59,7 +59,7 @@ def _is_there(name: str, table: Declared, catalogue: Catalogue) -> bool:
     return catalogue.owner_of_index((table.name[0], name)) is not None
 
 
-def _add(group: UniqueGroup, keys: list[Token], where: str, table: Declared, catalogue: Catalogue) -> None:
+def _add(group: DeclaredUnique, keys: list[Token], where: str, table: Declared, catalogue: Catalogue) -> None:
     if where and group.columns:
         table.partial.append(PartialIndex(group.columns, where, group.name))
     elif (lower := _in_lower_case(keys, where, group.name, catalogue)) is not None:
