@@ -190,8 +190,7 @@ POLICIES = (
     ),
     (
         "DROP and RENAME in DDL files",
-        "constraints and indexes are found by the names that are given or that the database gives; a gap names a drop of what is "
-        "not there",
+        "constraints and indexes have the names given, or those the database gives; a gap names a drop of what is not there",
     ),
     (
         "a REFERENCES in a column of a MySQL file",
