@@ -49,6 +49,34 @@ def test_another_type_is_converted(database: Db, keys: list[Any], values: list[A
     assert "user_id" not in _dangling(database)
 
 
+@pytest.mark.parametrize("field", ["", "user_id"])
+@pytest.mark.parametrize(
+    ("keys", "values", "some"),
+    [
+        (IDS, [str(each) for each in IDS], ["removed"]),
+        ([str(each) for each in range(40)], range(40), []),
+    ],
+)
+def test_elements_of_arrays_are_converted(
+    database: Db, field: str, keys: list[Any], values: list[Any], some: list[Any]
+) -> None:
+    """Ids in an array, or in a field of its documents; what is no id stays where it is."""
+    database.users.insert_many({"_id": each, "name": f"user {n}"} for n, each in enumerate(keys))
+
+    def element(value: Any) -> Any:
+        return {field: value, "since": 2020} if field else value
+
+    for n in range(50):
+        ids = [values[(n + k) % 40] for k in range(3)]
+        database.groups.insert_one({"_id": n, "user_ids": [element(each) for each in (*ids, *some)]})
+    path = f"user_ids[].{field}" if field else "user_ids[]"
+    for command in _dangling(database)[path].commands:
+        run(database.client, command)
+    first = database.groups.find_one({"_id": 0})
+    assert first is not None
+    assert first["user_ids"] == [element(each) for each in (*keys[:3], *some)]
+
+
 def test_uuids_of_two_subtypes_are_mixed(database: Db) -> None:
     """Each is named with its number, and the command finds those of the rarer one."""
     database.events.insert_many({"user": OLD[n] if n % 4 == 0 else NEW[n]} for n in range(40))

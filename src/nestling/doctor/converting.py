@@ -9,7 +9,7 @@ from nestling.doctor.guards import NO_ARRAY, above_of, single
 from nestling.doctor.setting import setting
 from nestling.doctor.uuid_subtypes import rewriting, uuids_of
 from nestling.doctor.words import here
-from nestling.ir.facts import CollectionFacts, PathFacts, text_forms
+from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, text_forms
 from nestling.ir.facts.binary_kinds import OF_UUIDS, subtype_in
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.literals import quoted
@@ -62,10 +62,23 @@ def converting(
 
 
 def converting_elements(
-    where: CollectionFacts, array: str, field: str, kinds: Sequence[str], into: str, *, amounts: bool, zoneless: bool
+    where: CollectionFacts,
+    steps: Sequence[str],
+    kinds: Sequence[str],
+    into: str,
+    *,
+    amounts: bool = False,
+    zoneless: bool = False,
 ) -> tuple[str, ...]:
-    """The commands that convert a field of the documents in an array, as `converting` does; other elements do not change."""
-    value, whole = quoted(f"$$this.{field}"), quoted("$" + array)
+    """The commands that convert the elements of an array, or a field of the documents in it, as `converting` does.
+
+    Other elements do not change. None for arrays in arrays, deeper fields, and UUIDs.
+    """
+    place = list(steps).index(ELEMENT)
+    array, field = ".".join(steps[:place]), ".".join(steps[place + 1 :])
+    if len(steps) > place + 2 or steps[place + 1 :] == (ELEMENT,) or into in OF_UUIDS:
+        return ()
+    value, whole = quoted(f"$$this.{field}" if field else "$$this"), quoted("$" + array)
     fits = [f"{{$eq: [{{$type: {value}}}, {quoted(kind)}]}}" for kind in kinds if kind not in ("string", "number")]
     if "number" in kinds:
         fits.append(f"{{$isNumber: {value}}}")
@@ -73,10 +86,15 @@ def converting_elements(
         text = f"{{$cond: [{{$eq: [{{$type: {value}}}, 'string']}}, {value}, '']}}"
         form = quoted(f"^(?:{_form(into, amounts=amounts)})$")
         fits.append(f"{{$regexMatch: {{input: {text}, regex: {form}}}}}")
-    made = f"{{$mergeObjects: ['$$this', {{{quoted(field)}: {converted(value, into, zoneless=zoneless)}}}]}}"
+    made = converted(value, into, zoneless=zoneless)
+    if field:
+        made = f"{{$mergeObjects: ['$$this', {{{quoted(field)}: {made}}}]}}"
     each = f"{{$cond: [{{$or: [{', '.join(fits)}]}}, {made}, '$$this']}}"
     above = "".join(f", {quoted(name)}: {{{NO_ARRAY}}}" for name in above_of(array))
-    which = f"{{{quoted(f'{array}.{field}')}: {{{_types(kinds)}}}, {quoted(array)}: {{$type: 'array'}}{above}}}"
+    which = f"{quoted(f'{array}.{field}')}: {{{_types(kinds)}}}, {quoted(array)}: {{$type: 'array'}}"
+    if not field:
+        which = f"{quoted(array)}: {{$elemMatch: {{{_types(kinds)}}}}}"
+    which = f"{{{which}{above}}}"
     return setting(where, which, array, f"{{$map: {{input: {whole}, in: {each}}}}}")
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.common_type import types_after
-from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
+from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, while_fenced
 from nestling.doctor.value_kinds import kinds_of
@@ -169,9 +169,12 @@ def _conversion(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
     field = field_path(reference.steps)
     target, into, kinds = _target(seen, reference), reference.converts, _other_types(seen, reference)
     found = finding(where, field, kinds)
-    if ELEMENT in reference.steps or reference.steps[0] == "_id" or target is None:
+    if reference.steps[0] == "_id" or target is None:
         return (found,)
-    return found, *converting(where, field, kinds, number(target) if into == "number" else into)
+    into = number(target) if into == "number" else into
+    if ELEMENT not in reference.steps:
+        return found, *converting(where, field, kinds, into)
+    return found, *converting_elements(where, reference.steps, kinds, into)
 
 
 def _changes(seen: RuleInput, reference: ReferenceFacts) -> tuple[FieldChange, ...]:

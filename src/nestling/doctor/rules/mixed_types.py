@@ -285,9 +285,8 @@ def _into(collection: CollectionFacts, path: PathFacts, target: str) -> str:
 
 
 def _of_elements(collection: CollectionFacts, path: PathFacts, kinds: list[str], into: str) -> tuple[str, ...]:
-    """Commands that convert a field of documents in an array; none if they are deeper, or a TTL index uses the field."""
-    *around, element, field = path.steps
-    if element != ELEMENT or ELEMENT in around or (into == "date" and ttl_index(collection, path.field) is not None):
+    """Commands that convert elements of an array, or a field of documents in it; none if a TTL index uses the field."""
+    if into == "date" and ttl_index(collection, path.field) is not None:
         return ()
-    array, zones = ".".join(around), zoneless(path) > 0
-    return converting_elements(collection, array, field, kinds, into, amounts=are_amounts(path), zoneless=zones)
+    zones = zoneless(path) > 0
+    return converting_elements(collection, path.steps, kinds, into, amounts=are_amounts(path), zoneless=zones)
