@@ -33,8 +33,9 @@ ROWS = {
         "DATE_FORMAT(at, '%f')", "STR_TO_DATE(s, '%Y')", "FROM_UNIXTIME(n)", "TIMEDIFF(at, at)", "UNIX_TIMESTAMP(at)",
         "TIMESTAMP_DIFF(at, at)", "CONVERT_TZ(at, 'Europe/Berlin', 'UTC')", "CURTIME()", "CURRENT_TIME", "d > 77",
         "UPDATE item SET us = NOW(6), at = us", "TIME_FORMAT(at, '%H')", "TIME_TO_SEC(at)", "SEC_TO_TIME(n)", "TO_SECONDS(at)",
-        "FROM_DAYS(n)", "MICROSECOND(at)", "at + INTERVAL '1 2' DAY_HOUR", "at LIKE '2024-01%'", "us LIKE '2024-01%'",
-        "CAST(us AS CHAR)", "COALESCE(at, us)", "HOUR(:t)", ":t - d", ":t + INTERVAL 1 DAY",
+        "FROM_DAYS(n)", "MICROSECOND(at)", "at + INTERVAL '1 2' DAY_HOUR", "at LIKE '2024-01%'", "CONCAT(at + INTERVAL 1 SECOND)",
+        "LEAST(d, '2024-01-31')", "COALESCE(d, 'x') + INTERVAL 1 DAY", "d = '2024/1/31'", "COALESCE(at, us)", "HOUR(:t)",
+        ":t - d", ":t + INTERVAL 1 DAY",
         "COALESCE(at, :t + INTERVAL 1 DAY)",
     ),
     "aggregates": (

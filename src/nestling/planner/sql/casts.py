@@ -9,15 +9,15 @@ from decimal import Decimal
 from sqlglot import exp
 
 from nestling.ir.statements.expression import Call, Cast, Expression, Literal, Parameter
-from nestling.ir.statements.operands import is_mixed_time
+from nestling.ir.statements.operands import is_mixed_time, is_text
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import CHAR, EXACT_NUMBERS, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
-from nestling.planner.sql.fractions import refuse_time_as_text
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import constant_of
 from nestling.planner.sql.mysql.calendar import cut_time
 from nestling.planner.sql.mysql.given_moments import cast_given
+from nestling.planner.sql.mysql.times_as_text import SHOWN_AS_TEXT, moment_of_text
 from nestling.planner.sql.postgresql.constant_casts import fitted
 from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
@@ -128,18 +128,15 @@ def _cast(node: exp.Cast, env: Env, bound: Bind) -> Expression:
     operand = given_beside(operand, kind) if env.dialect.rules is Rules.POSTGRESQL else operand
     if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
         return conversions.numeric(operand, env.translation)
-    if env.dialect.rules is Rules.MYSQL and isinstance(operand, Parameter) and kind.name in EXACT_NUMBERS:
-        operand = conversions.number(operand, env.translation)
-    if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.TIMESTAMP:
-        _refuse_finer(operand, node)
+    if env.dialect.rules is Rules.MYSQL:
+        operand = _of_mysql(operand, kind, node, env)
     if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.DATE and is_mixed_time(operand):
         return Call(Function.DATE_OF, (operand,), kind, Rules.MYSQL)
     refuse_infinite("a CAST", node, env.translation, operand)
     if operand.type.carried:
         refuse_stored_otherwise("a CAST", node, operand)
     if kind.name is TypeName.TEXT:
-        is_constant = isinstance(operand, Literal)
-        refuse_time_as_text(operand, env.translation)
+        is_constant = isinstance(operand, Literal) or _is_mysql_time(operand, env)
         operand = (
             conversions.text(operand, env.translation)
             if is_constant
@@ -156,6 +153,21 @@ def _told(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
         return None
     name = cast_type(node.to, env, node).name
     return cast_given(operand, name, node) if name in TIMES else None
+
+
+def _of_mysql(operand: Expression, kind: Type, node: exp.Cast, env: Env) -> Expression:
+    """What MySQL's cast is of: a number that is given, and the moment that a text is of."""
+    if isinstance(operand, Parameter) and kind.name in EXACT_NUMBERS:
+        operand = conversions.number(operand, env.translation)
+    if kind.name in TIMES and is_text(operand):
+        operand = moment_of_text(operand, env.translation) or operand
+    if kind.name is TypeName.TIMESTAMP:
+        _refuse_finer(operand, node)
+    return operand
+
+
+def _is_mysql_time(operand: Expression, env: Env) -> bool:
+    return env.dialect.rules is Rules.MYSQL and operand.type.name in SHOWN_AS_TEXT
 
 
 def _refuse_finer(operand: Expression, node: exp.Cast) -> None:

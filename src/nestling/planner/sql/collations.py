@@ -191,7 +191,8 @@ def _of_columns(expression: Expression, translation: Translation) -> Iterable[Co
     if _is_in_json(expression):
         return
     if isinstance(expression, Column):
-        if not is_no_text(expression) and (expression.mixed or expression.type.name not in OF_DIGITS):
+        is_time = expression.type.name in TIMES  # the text of which has the connection's collation
+        if not is_time and not is_no_text(expression) and (expression.mixed or expression.type.name not in OF_DIGITS):
             yield translation.collations.get((expression.alias, expression.name), translation.dialect.collation)
     elif isinstance(expression, ScalarSubquery):
         yield from _of_columns(expression.relation.columns[0], translation)

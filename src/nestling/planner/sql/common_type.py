@@ -12,6 +12,7 @@ from nestling.ir.statements.operands import is_mixed, is_number, is_text
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import (
     BSON_DIGITS,
+    EXACT_NUMBERS,
     FLOAT,
     INTEGER,
     MADE,
@@ -25,12 +26,13 @@ from nestling.ir.types import (
     TypeName,
 )
 from nestling.planner.sql.binary_subtypes import refuse_subtypes
-from nestling.planner.sql.conversions import TIME_RANK, adapt, as_kept, plain
+from nestling.planner.sql.conversions import TIME_RANK, adapt, as_kept, plain, text
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import together, with_zeros
 from nestling.planner.sql.mysql.given_moments import refuse_text_of_moment
 from nestling.planner.sql.mysql.mixed_types import APART
+from nestling.planner.sql.mysql.times_as_text import SHOWN_AS_TEXT
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.given_times import given_among
 from nestling.planner.sql.scope import Translation
@@ -70,10 +72,10 @@ def _alike(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     alike = tuple(plain(value, translation) for value in values)
     if not translation.dialect.is_sqlite and _differs_in_precision(known, translation):
         raise statement_gap("timestamps of different precision in one value")
-    if translation.dialect.rules is Rules.MYSQL and mixed and len(names) > 1 and names - TIMES:
-        raise statement_gap(f"different types in one value: {' and '.join(sorted(names))}")
-    if translation.dialect.rules is Rules.MYSQL and names & APART and len(names) > 1 and names - TIMES:
-        raise statement_gap(f"{' and '.join(sorted(names))} in one value")
+    if translation.dialect.rules is Rules.MYSQL and _are_texts(names):
+        return tuple(text(value, translation) for value in values), TEXT
+    if translation.dialect.rules is Rules.MYSQL and len(names) > 1 and names - TIMES:
+        _refuse_apart(names, mixed=mixed)
     kind = _widest([value for value in alike if value != NULL], translation)
     kind = ANY if open_class else kind
     has_texts = any(is_text(v) or v.type.name is TypeName.ENUM for v in alike)
@@ -82,6 +84,23 @@ def _alike(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if translation.dialect.rules is Rules.POSTGRESQL:
         alike = tuple(as_kept(adapt(value, kind), kind) for value in alike)
     return (tuple(map(_as_float, alike)) if kind == FLOAT and not translation.dialect.is_sqlite else alike), kind
+
+
+def _refuse_apart(names: set[TypeName], *, mixed: bool) -> None:
+    """Raise the gap of types of which MySQL makes one in a way of its own."""
+    if mixed:
+        raise statement_gap(f"different types in one value: {' and '.join(sorted(names))}")
+    if names & APART:
+        raise statement_gap(f"{' and '.join(sorted(names))} in one value")
+
+
+def _are_texts(names: set[TypeName]) -> bool:
+    """Whether MySQL makes texts of such values: times among texts or numbers."""
+    return (
+        bool(names & SHOWN_AS_TEXT)
+        and bool(names & (TEXTS | EXACT_NUMBERS))
+        and names <= SHOWN_AS_TEXT | TEXTS | EXACT_NUMBERS
+    )
 
 
 def _with_given(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:

@@ -48,7 +48,6 @@ from nestling.ir.value_forms.numeral import float_text
 from nestling.ir.value_forms.zero_dates import is_zero, zero_of
 from nestling.planner.sql.binary_subtypes import beside_subtype
 from nestling.planner.sql.exact_decimals import exact_beside
-from nestling.planner.sql.fractions import refuse_time_as_text
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import (
     DECIMAL,
@@ -61,7 +60,8 @@ from nestling.planner.sql.literals import (
 from nestling.planner.sql.mysql.bits import beside_bits, is_bits, truth_of_bits
 from nestling.planner.sql.mysql.digits import observed, observed_beside
 from nestling.planner.sql.mysql.given_moments import refuse_text_beside
-from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, refuse_own, require_no_offset
+from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, moment_written, refuse_own
+from nestling.planner.sql.mysql.times_as_text import SHOWN_AS_TEXT, moment_of_text, text_of_time
 from nestling.planner.sql.mysql.zero_dates import moment_of_number
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.decimal_digits import with_digits
@@ -247,7 +247,8 @@ def text(expression: Expression, translation: Translation) -> Expression:
         refuse_order("a text", None, value)
     if translation.dialect.rules is Rules.MYSQL:
         refuse_bits("a text", None, value)
-    refuse_time_as_text(value, translation)
+        if value.type.name in SHOWN_AS_TEXT and not isinstance(value, Literal | Parameter):
+            return text_of_time(value, translation)
     if is_text(value) or is_enum or value == NULL:
         return value
     if isinstance(value, Literal) and isinstance(value.value, int):
@@ -446,7 +447,7 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
         return own
     refuse_own(expression, other)
     if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
-        return _text_beside_time(expression, other.type)
+        return _text_beside_time(expression, other.type, translation)
     if other.type.name in TIMES and expression.type.name is TypeName.DATE and other.type != expression.type:
         if _mixed(expression) and _mixed(other):
             raise statement_gap("dates together with timestamps if both also contain zero dates")
@@ -461,16 +462,16 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
     return value if value.type.name in TIMES else Cast(value, FLOAT, Rules.MYSQL)
 
 
-def _text_beside_time(expression: Expression, wanted: Type) -> Expression:
+def _text_beside_time(expression: Expression, wanted: Type, translation: Translation) -> Expression:
     """A text as the moment it says, for MySQL; beside dates, too."""
     said = expression.value if isinstance(expression, Literal) else None
     if is_zero(said):
         return Literal(zero_of(wanted), TEXT)
     if isinstance(said, str):
-        require_no_offset(said)
-        if isinstance(found := typed_literal(said, TIMESTAMP), Literal):
+        if (found := moment_written(said)) is not None:
             return found
-    return Cast(expression, TIMESTAMP, Rules.MYSQL)
+        raise statement_gap(f"the constant '{said}' beside dates, as it is none in ISO form; write '2024-01-31'")
+    return moment_of_text(expression, translation) or Cast(expression, TIMESTAMP, Rules.MYSQL)
 
 
 def _is_numeric(expression: Expression, translation: Translation) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import Call, Expression, Parameter
+from nestling.ir.statements.expression import ANY, NULL, Call, Expression, Parameter
 from nestling.ir.statements.operands import is_mixed, is_text, of_numbers
 from nestling.ir.statements.operators import Collation, Function, Rules
-from nestling.ir.types import TEXT, TypeName
+from nestling.ir.types import TEXT, TIMES, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.arguments import of_one
@@ -20,6 +21,7 @@ from nestling.planner.sql.json_parts import JSON_BUILDERS
 from nestling.planner.sql.mysql.calendar import CALENDAR_FUNCTIONS, CALENDAR_NAMES
 from nestling.planner.sql.mysql.given_moments import among_times
 from nestling.planner.sql.mysql.json_values import JSON_NAMES
+from nestling.planner.sql.mysql.times_as_text import SHOWN_AS_TEXT, are_texts_of_times
 from nestling.planner.sql.number_functions import NUMBER_FUNCTIONS, NUMBER_NAMES
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import cardinality
@@ -41,9 +43,11 @@ def _extreme(function: Function) -> Handler:
             parts = [conversions.plain(part, env.translation) for part in parts]
         if env.dialect.rules is Rules.MYSQL:
             parts = list(among_times(parts))
+        if env.dialect.rules is Rules.MYSQL and are_texts_of_times(parts, env.translation):
+            return Call(function, tuple(parts), TEXT, Rules.MYSQL)
         rule = collation(env, nodes, parts) if not all(map(of_numbers, parts)) else Collation.BINARY
         if rule is not Collation.BINARY or (env.dialect.rules is Rules.MYSQL and any(map(is_text, parts))):
-            raise statement_gap("the least or greatest of texts under a collation", node)
+            raise statement_gap(f"the least or greatest of texts under a collation{_instead(parts)}", node)
         refuse_infinite("the least or greatest", node, env.translation, *parts)
         refuse_order("the least or greatest", node, *parts)
         if any(part.type.carried for part in parts):
@@ -52,11 +56,27 @@ def _extreme(function: Function) -> Handler:
             raise statement_gap(
                 "the least or greatest of an enum whose labels are not listed in alphabetical order", node
             )
+        if env.dialect.rules is Rules.MYSQL:
+            _refuse_beside_times(parts, node)
         alike, kind = one_value.common(parts, env.translation)
         refuse_nan("the least or greatest", node, *alike)
         return Call(function, alike, kind, env.dialect.rules)
 
     return call
+
+
+def _refuse_beside_times(parts: Sequence[Expression], node: exp.Expr) -> None:
+    """MySQL makes texts of times and numbers where one of them is chosen, but compares them as times."""
+    names = {part.type.name for part in parts if part != NULL and part.type != ANY}
+    if names & SHOWN_AS_TEXT and names - SHOWN_AS_TEXT:
+        raise statement_gap(f"the least or greatest of {' and '.join(sorted(names))}", node)
+
+
+def _instead(parts: Sequence[Expression]) -> str:
+    """What to write instead of constants beside times, which MySQL compares as texts and MariaDB as times, and of other texts."""
+    if not any(part.type.name in TIMES for part in parts):
+        return "; write `CASE WHEN a < b THEN a ELSE b END`"
+    return "; write `CAST('…' AS DATE)` or `CAST('…' AS DATETIME)` around a constant that is compared with times"
 
 
 def _type_of(node: exp.Expr, env: Env, bound: Bind) -> Expression:

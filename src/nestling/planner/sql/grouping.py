@@ -30,6 +30,7 @@ from nestling.planner.sql.gaps import called, mistake, no_constant, statement_ga
 from nestling.planner.sql.lists import in_order, of_list
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of, observed, quotient, together
+from nestling.planner.sql.mysql.times_as_text import note_digits
 from nestling.planner.sql.postgresql import decimal_digits
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
@@ -90,6 +91,7 @@ class SelectGrouping:
             self._columns.setdefault(named.expression, key)
             _keep_affinity(named.expression, key, self.rows.translation)
             keep(key, rule, self.rows.translation)
+            note_digits(key, named.expression, self.rows.translation)
         self._trees = [tree for tree in self.trees if not isinstance(tree, exp.Column)]
 
     def key(self, node: exp.Expr) -> Expression | None:
@@ -111,6 +113,7 @@ class SelectGrouping:
         )
         _keep_affinity(column, found, self.rows.translation)
         keep(found, declared(column, self.rows.translation), self.rows.translation)
+        note_digits(found, column, self.rows.translation)
         return found
 
     def aggregate(self, node: exp.Expr, env: Env) -> Expression:
@@ -130,6 +133,8 @@ class SelectGrouping:
         if found.function in (AggregateFunction.SUM, AggregateFunction.COUNT):
             sums.note(column, self.rows.translation, of_column=found.function is AggregateFunction.SUM)
         decimal_digits.note(column, found.function, found.argument, self.rows.translation)
+        if found.argument is not None:
+            note_digits(column, found.argument, self.rows.translation)
         return column
 
     def group(self, source: Relation) -> Relation:

@@ -31,6 +31,7 @@ from nestling.planner.sql.expressions import bind, sort_key
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.grouping import unique_name
 from nestling.planner.sql.mysql.digits import rounded_alike
+from nestling.planner.sql.mysql.times_as_text import note_digits, note_most_digits
 from nestling.planner.sql.outputs import BoundQuery, limits
 from nestling.planner.sql.scope import Cte, Env, Translation
 from nestling.planner.sql.select import Select
@@ -136,6 +137,7 @@ def _alike(
         taken.add(unique)
         mixed = kind == ANY or any(is_mixed(side) for side in alike)
         columns.append(Column(alias, unique, kind, nullable(one) or nullable(other), mixed))
+        note_most_digits(columns[-1], alike, translation)
         translation.affinities[alias, unique] = conversions.affinity(one, translation)
     lefts, rights = ([side[place] for side in sides] for place in (0, 1))
     return (recast(left, lefts, translation), recast(right, rights, translation)), tuple(columns)
@@ -247,3 +249,4 @@ def _like_those(columns: Sequence[Column], others: Sequence[Column], translation
     for column, other in zip(columns, others, strict=False):
         translation.affinities[column.alias, column.name] = translation.affinities.get((other.alias, other.name))
         keep(column, translation.collations.get((other.alias, other.name)), translation)
+        note_digits(column, other, translation)

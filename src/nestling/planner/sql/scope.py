@@ -104,6 +104,9 @@ class Translation:
     collations: dict[tuple[str, str], Collation] = field(default_factory=dict)
     sums: dict[tuple[str, str], bool] = field(default_factory=dict)  # see `nestling.planner.sql.postgresql.sum_types`
     digits: dict[tuple[str, str], tuple[int, int | None]] = field(default_factory=dict)  # see `decimal_digits` there
+    second_digits: dict[tuple[str, str], int] = field(
+        default_factory=dict
+    )  # see `nestling.planner.sql.mysql.times_as_text`
     scans: dict[str, Entity] = field(default_factory=dict)
     aliases: dict[str, int] = field(default_factory=dict)
     listed: dict[str, bool] = field(default_factory=dict)  # parameters: whether a list is given

@@ -35,6 +35,7 @@ from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.grouping import SelectGrouping, start_grouping, unique_name
 from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.mysql.given_moments import refuse_text_of_moment
+from nestling.planner.sql.mysql.times_as_text import note_digits
 from nestling.planner.sql.outputs import BoundQuery, OutputItem, limits, select_items, title_of
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.citext_groups import spelled
@@ -283,9 +284,11 @@ class Select:
         for item, output in zip(named, self.items, strict=True):
             refuse_text_of_moment(item.expression)
             self.translation.affinities[alias, item.name] = conversions.affinity(item.expression, self.translation)
-            sums.hand_on(item.expression, Column(alias, item.name, item.expression.type), self.translation)
+            made = Column(alias, item.name, item.expression.type)
+            sums.hand_on(item.expression, made, self.translation)
+            note_digits(made, item.expression, self.translation)
             keep(
-                Column(alias, item.name, item.expression.type),
+                made,
                 output_collation(item.expression, output.tree, env),
                 self.translation,
             )

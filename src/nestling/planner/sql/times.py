@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements.expression import ANY, NULL, Arithmetic, Call, Cast, Expression, Literal, Negate, Parameter
-from nestling.ir.statements.operands import is_integer, is_mixed, is_mixed_time
+from nestling.ir.statements.operands import is_integer, is_mixed, is_mixed_time, is_text
 from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import (
     BOOLEAN,
@@ -34,6 +34,8 @@ from nestling.planner.sql.gaps import StatementGap, called, mistake, no_constant
 from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.given_moments import is_text_of_moment, moment_asked
+from nestling.planner.sql.mysql.mixed_types import moment_written
+from nestling.planner.sql.mysql.times_as_text import moment_of_text
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.postgresql.ages import part_of_age
 from nestling.planner.sql.postgresql.given_times import moment_given
@@ -154,8 +156,12 @@ def _julian(function: Function, kind: Type) -> Handler:
 def time_of(value: Expression, env: Env, node: exp.Expr) -> Expression:
     """A value as a timestamp or date, whichever it is; raises a gap of the node, which takes it, for an interval."""
     value = moment_asked(value) if env.dialect.rules is Rules.MYSQL else value
+    if isinstance(value, Literal) and isinstance(value.value, str) and env.dialect.rules is Rules.MYSQL:
+        return moment_written(value.value) or Cast(value, TIMESTAMP, Rules.MYSQL)
     if isinstance(value, Literal) and isinstance(value.value, str):
         return typed_literal(value.value, TIMESTAMP)
+    if env.dialect.rules is Rules.MYSQL and is_text(value):
+        value = moment_of_text(value, env.translation) or value
     if value.type.name is TypeName.INTERVAL:
         is_made = isinstance(value, Call) and value.function is Function.TIME_BETWEEN
         what = "the difference of two timestamps" if is_made else "a stored interval, which is a text"
@@ -451,8 +457,18 @@ def shifted(
         number = _negative(number)
     if not is_integer(number) and word in ("year", "quarter", "month"):
         raise statement_gap("a fraction of a month", amount)
-    begun = moment_given(bound(base)) if env.dialect.rules is Rules.POSTGRESQL else bound(base)
-    return _added(time_of(begun, env, amount), word, number, env)
+    return _added(time_of(_begun(bound(base), env, amount), env, amount), word, number, env)
+
+
+def _begun(base: Expression, env: Env, amount: exp.Expr) -> Expression:
+    """What an interval is added to; in MySQL the sum of a text is one, which is a gap."""
+    if env.dialect.rules is Rules.POSTGRESQL:
+        return moment_given(base)
+    if env.dialect.rules is Rules.MYSQL and is_text(base) and not isinstance(base, Literal | Parameter):
+        raise statement_gap(
+            "an interval added to a text; write `CAST(… AS DATE)` or `CAST(… AS DATETIME)` around the text", amount
+        )
+    return base
 
 
 def _shifted_by_parts(found: Expression, parts: Sequence[tuple[str, Decimal]], minus: bool, env: Env) -> Expression:

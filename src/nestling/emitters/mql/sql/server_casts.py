@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import json_number
 from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.emitters.mql.sql.numerals import plain_zero
 from nestling.ir.statements.expression import ANY, Call, Cast, Literal, Parameter
 from nestling.ir.statements.operands import is_mixed_time
@@ -54,6 +54,8 @@ def _of_kind(node: Cast, r: Renderer) -> MqlValue:
     source, target = node.operand.type, node.type
     as_day = target.name is TypeName.DATE and is_wide(node.operand)
     value = instant(node.operand, r) if as_day else r.value(node.operand)
+    if source.name in MOMENTS and target.name is TypeName.TEXT and _is_shown_by_mysql(node):
+        return text_of_length(_text_of_moment(value, is_text=is_wide(node.operand)), target)
     found = None
     if node.rules is Rules.MYSQL and is_mixed_time(node.operand):
         found = value if (source.name, target.name) == (TypeName.DATE, TypeName.TIMESTAMP) else None
@@ -84,6 +86,21 @@ def _instead(node: Cast) -> str:
     if isinstance(node.operand, Parameter) and node.operand.type == ANY:
         return f"; give the parameter's type: `:{node.operand.name}::{node.type}`"
     return _INSTEAD.get(node.operand.type.name, "") if node.type.name is TypeName.TEXT else ""
+
+
+def _is_shown_by_mysql(node: Cast) -> bool:
+    return node.rules is Rules.MYSQL and not is_mixed_time(node.operand)
+
+
+def _text_of_moment(value: MqlValue, *, is_text: bool) -> MqlValue:
+    """A moment with all six digits of a second, as MySQL writes it."""
+    if not is_text:
+        return {"$dateToString": {"date": value, "format": "%Y-%m-%d %H:%M:%S.%L000"}}
+    day, clock = (0, len("0000-00-00")), (len("0000-00-00T"), len("00:00:00.000000"))
+    return bind(
+        {"text": value},
+        lambda x: null_if_any([x], {"$concat": [{"$substrCP": [x, *day]}, " ", {"$substrCP": [x, *clock]}]}),
+    )
 
 
 def _is_number_in_json(node: Cast) -> bool:

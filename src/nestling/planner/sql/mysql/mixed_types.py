@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from nestling.ir.reading import Gap, GapKind
@@ -79,6 +80,22 @@ def _require_kept(text: str, wanted: Type) -> None:
         mysql_time(text, is_duration=wanted.carried == DURATION)
     except ValueError as problem:
         raise _input_gap(problem) from None
+
+
+_WITHOUT_ZEROS = re.compile(r" *(\d{4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?):(\d\d?)(?::(\d\d?(?:\.\d{1,6})?))?)? *", re.ASCII)
+"""A day or moment whose numbers may lack a zero in front: `2024-1-9 8:05`."""
+
+
+def moment_written(text: str) -> Literal | None:
+    """The day or moment of a constant as MySQL reads it, also `2024-1-9`; None for a text that is none, and for other forms."""
+    require_no_offset(text)
+    found = _WITHOUT_ZEROS.fullmatch(text)
+    if found is not None:
+        year, *parts = (part or "0" for part in found.groups())
+        month, day, hour, minute, second = (f"{'0' * (len(part.partition('.')[0]) == 1)}{part}" for part in parts)
+        text = f"{year}-{month}-{day} {hour}:{minute}:{second}"
+    made = typed_literal(text, Type(TypeName.TIMESTAMP))
+    return made if isinstance(made, Literal) else None
 
 
 def require_no_offset(text: str) -> None:
