@@ -112,7 +112,7 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
             "SELECT id FROM person WHERE name LIKE 'a' ESCAPE 'ab'",
             "ESCAPE with other than one character",
         ),
-        ("mysql", "SELECT pay DIV 2 FROM person", "DIV of numbers that may not be whole"),
+        ("mysql", "SELECT :x DIV 2 FROM person", "DIV of numbers that may not be whole"),
         ("postgresql", "SELECT substring(name from name || '.') FROM person", "SUBSTRING with a regular expression"),
         ("postgresql", "SELECT substring(name, upper(name)) FROM person", "SUBSTRING with a regular expression"),
         (

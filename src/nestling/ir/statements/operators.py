@@ -150,7 +150,7 @@ class Function(StrEnum):
     SUBSTRING = "substring"  # (text, start from 1[, length]); a start below 1 counts from the end but in PostgreSQL
     POSITION = "position"  # (text, sought): from 1, 0 when it is not there
     REPLACE = "replace"  # (text, sought, replacement); an empty `sought` changes nothing
-    TRIM = "trim"  # (text, characters), both ends
+    TRIM = "trim"  # (text, characters), both ends; MySQL: a constant text, as often as it is there
     TRIM_START = "trim start"
     TRIM_END = "trim end"
     PAD_START = "pad start"  # (text, length, filling): cut to the length when longer
@@ -175,7 +175,9 @@ class Function(StrEnum):
     JSON_VALUE = (
         "json value"  # (json, key…): what lies under the keys, one in another, as text; NULL where nothing does
     )
-    JSON_LENGTH = "json length"  # (json, key…): how many elements the array under the keys has; fails on anything else
+    JSON_LENGTH = (
+        "json length"  # (json, key…): elements of the array under the keys; else fails, MySQL: 1, of objects keys
+    )
     JSON_CONTAINS = (
         "json contains"  # (json, constant JSON text, key…): what lies under the keys holds all that the text says
     )

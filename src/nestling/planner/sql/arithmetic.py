@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -20,9 +20,9 @@ from nestling.ir.statements.expression import (
     Or,
     Parameter,
 )
-from nestling.ir.statements.operands import is_float, is_integer
+from nestling.ir.statements.operands import is_float, is_integer, is_number
 from nestling.ir.statements.operators import ArithmeticOperator, Division, Function, Rules
-from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import conversions
 from nestling.planner.sql.exact_decimals import exact_beside
@@ -96,6 +96,8 @@ def arithmetic(
     )
     remainder = env.dialect.is_sqlite and operator is ArithmeticOperator.MODULO and isinstance(node, exp.Mod)
     operands = (left, right)
+    if whole and env.dialect.rules is Rules.MYSQL and _are_exact(operands):
+        return Arithmetic(operator, left, right, INTEGER, Division.INTEGER, env.dialect.zero_fails)
     if whole and not all(map(is_integer, operands)):
         raise statement_gap("DIV of numbers that may not be whole", node)
     if env.dialect.is_sqlite and (bits or remainder):
@@ -120,6 +122,12 @@ def arithmetic(
     fails = env.dialect.zero_fails and division is not None
     found = Arithmetic(operator, left, right, kind, division, fails, in_order=env.dialect.is_sqlite)
     return _remainder_of(operands, found) if remainder else found
+
+
+def _are_exact(sides: Sequence[Expression]) -> bool:
+    """Whether they are decimals, or one of them and the other an integer; what a parameter may be is not known."""
+    is_sure = not any(isinstance(side, Parameter) for side in sides)
+    return is_sure and all(is_number(side) and side.type.name in EXACT_NUMBERS for side in sides)
 
 
 def _remainder_of(operands: tuple[Expression, Expression], found: Arithmetic) -> Expression:

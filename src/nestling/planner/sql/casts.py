@@ -16,6 +16,7 @@ from nestling.planner.sql import conversions
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import constant_of
 from nestling.planner.sql.mysql.calendar import cut_time
+from nestling.planner.sql.mysql.clock import whole_time_of_day
 from nestling.planner.sql.mysql.given_moments import cast_given
 from nestling.planner.sql.mysql.times_as_text import SHOWN_AS_TEXT, moment_of_text
 from nestling.planner.sql.postgresql.constant_casts import fitted
@@ -116,10 +117,7 @@ def _cast(node: exp.Cast, env: Env, bound: Bind) -> Expression:
     written = cast_one_by_one(node)
     if isinstance(written, exp.Array):
         return bound(written)
-    if (
-        env.dialect.rules is Rules.MYSQL
-        and (cut := cut_time(node, cast_type(node.to, env, node), env, bound)) is not None
-    ):
+    if env.dialect.rules is Rules.MYSQL and (cut := _cut(node, env, bound)) is not None:
         return cut
     operand = bound(node.this)
     if (sent := _told(node, operand, env)) is not None:
@@ -143,6 +141,13 @@ def _cast(node: exp.Cast, env: Env, bound: Bind) -> Expression:
             else conversions.as_written(operand, env.translation)
         )
     return Cast(conversions.plain(operand, env.translation), kind, env.dialect.rules)
+
+
+def _cut(node: exp.Cast, env: Env, bound: Bind) -> Expression | None:
+    """MySQL's casts of which a part of a time is left: a time of day, or the first moment of a unit."""
+    if node.to.this is exp.DataType.Type.TIME and not node.to.expressions:
+        return whole_time_of_day(bound(node.this), node, env.translation)
+    return cut_time(node, cast_type(node.to, env, node), env, bound)
 
 
 def _told(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:

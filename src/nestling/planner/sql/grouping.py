@@ -23,7 +23,7 @@ from nestling.ir.statements.operands import columns_of, is_float, is_mixed, is_m
 from nestling.ir.statements.operators import Collation, Rules
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, MAY_BE_ARRAYS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
-from nestling.planner.sql.collations import collation, declared, keep, of_group
+from nestling.planner.sql.collations import collation, declared, is_no_text, keep, of_group
 from nestling.planner.sql.distinct_rows import distinct_rows, distinct_values
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
@@ -238,7 +238,7 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> AggregateCall:
     if distinct and function is AggregateFunction.CONCAT and env.dialect.rules is Rules.POSTGRESQL:
         keys = keys or in_order(operand)
     kind = _result(function, operand, env)
-    rule = collation(env, (argument,), (operand,))
+    rule = collation(env, (argument,), (value if is_no_text(value) else operand,))
     return AggregateCall(function, operand, kind, distinct, None, keys, separator, rule)
 
 

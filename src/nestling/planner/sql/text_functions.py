@@ -134,9 +134,9 @@ def _trim(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     side = str(node.args.get("position") or "BOTH").upper()
     function = {"LEADING": Function.TRIM_START, "TRAILING": Function.TRIM_END}.get(side, Function.TRIM)
     characters = node.args.get("expression")
-    if characters is not None and env.dialect.rules is Rules.MYSQL:
-        raise statement_gap("TRIM of a text in MySQL", node)
     what = _text(characters, env, bound) if characters is not None else Literal(" ", TEXT)
+    if env.dialect.rules is Rules.MYSQL and not isinstance(what, Literal):
+        raise no_constant("TRIM of a text that is not a constant", node, characters or node)
     return Call(function, (_text(node.this, env, bound), what), TEXT, env.dialect.rules)
 
 

@@ -33,6 +33,7 @@ from nestling.planner.sql.calendar_names import day_name, last_day, month_name, 
 from nestling.planner.sql.gaps import StatementGap, called, mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
+from nestling.planner.sql.mysql.clock import time_of_day
 from nestling.planner.sql.mysql.given_moments import is_text_of_moment, moment_asked
 from nestling.planner.sql.mysql.mixed_types import moment_written
 from nestling.planner.sql.mysql.times_as_text import moment_of_text
@@ -82,6 +83,15 @@ def _argument_of_date(value: Expression, env: Env, node: exp.Expr) -> Expression
     """What DATE() is given: of MySQL's zero dates it makes zero dates."""
     time = time_of(value, env, node)
     return value if env.dialect.rules is Rules.MYSQL and is_mixed_time(value) else time
+
+
+def _clock_of(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """MySQL's TIME(x)."""
+    if env.dialect.rules is not Rules.MYSQL or node.args.get("zone") is not None:
+        raise _no_function(node, env)
+    value = bound(node.this)
+    is_clock = value.type.name is TypeName.TIME
+    return time_of_day(value if is_clock else time_of(value, env, node), node, env.translation)
 
 
 def _strftime(node: exp.Expr, env: Env, bound: Bind) -> Expression:
@@ -508,6 +518,7 @@ TIME_NAMES: dict[str, Handler] = {
 TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Date: _date,
     exp.TsOrDsToDate: _date,
+    exp.Time: _clock_of,
     exp.TimeToStr: _strftime,
     exp.CurrentDate: _now(DATE, "%Y-%m-%d"),
     exp.CurrentTimestamp: _now(TIMESTAMP, "%Y-%m-%d %H:%M:%S"),

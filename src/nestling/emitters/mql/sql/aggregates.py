@@ -13,10 +13,10 @@ from nestling.emitters.mql.sql.quotient import exact_quotient, exact_spread, sca
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.paths.row_steps import NUMBER
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
-from nestling.ir.statements.expression import Literal
+from nestling.ir.statements.expression import Cast, Expression, Literal
 from nestling.ir.statements.operands import is_integer
 from nestling.ir.statements.operators import Collation
-from nestling.ir.types import TypeName
+from nestling.ir.types import EXACT_NUMBERS, TEXT, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -246,13 +246,29 @@ def _distinct(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
             )
             return Accumulation(values, {name: _unless_none(array, of_both)})
         case AggregateFunction.CONCAT:
-            if any(key.expression != node.argument for key in node.order):
-                raise rendering_gap("a concatenation of distinct values ordered by something else")
-            direction = -1 if node.order and node.order[0].descending else 1
-            ordered: MqlValue = {"$sortArray": {"input": array, "sortBy": direction}} if node.order else array
-            return Accumulation(values, {name: joined(ordered, _separator(node, r))})
+            return _distinct_texts(node, name, values, kept, r)
         case _:
             return _accumulate(AggregateCall(node.function, node.argument, node.type, filter=node.filter), name, r)
+
+
+def _distinct_texts(node: AggregateCall, name: str, values: _Fields, kept: MqlValue, r: Renderer) -> Accumulation:
+    """Distinct texts in one; beside those of numbers and dates, by which they are ordered, these are kept."""
+    assert node.argument is not None
+    array: MqlValue = f"${name}"
+    if node.order and all(_is_text_of(key.expression, node.argument) for key in node.order):
+        pushed, pairs = _in_order(node, _argument(node, r), kept, name, r)
+        return Accumulation({name: {"$addToSet": pushed}}, {name: joined(pairs, _separator(node, r))})
+    if any(key.expression != node.argument for key in node.order):
+        raise rendering_gap("a concatenation of distinct values ordered by something else")
+    direction = -1 if node.order and node.order[0].descending else 1
+    ordered: MqlValue = {"$sortArray": {"input": array, "sortBy": direction}} if node.order else array
+    return Accumulation(values, {name: joined(ordered, _separator(node, r))})
+
+
+def _is_text_of(value: Expression, text: Expression) -> bool:
+    """Whether it is the text of that number or date, of which different ones have different texts."""
+    is_cast = isinstance(text, Cast) and text.operand == value and text.type == TEXT
+    return is_cast and value.type.name in (*EXACT_NUMBERS, TypeName.DATE)
 
 
 def _unless_none(array: MqlValue, value: MqlValue) -> MqlValue:

@@ -151,6 +151,8 @@ def _quotient(node: Arithmetic, left: MqlValue, right: MqlValue) -> MqlValue:
     match node.division:
         case Division.REAL | None:
             return {"$divide": [_real(node.left, left), _real(node.right, right)]}
+        case Division.INTEGER if any(side.type.name is TypeName.DECIMAL for side, _ in sides):
+            return _whole_of_decimals(left, right)
         case Division.INTEGER if node.zero_fails or not any(may_overflow(side) for side, _ in sides):
             return _integer_quotient(left, right, clamp=not node.zero_fails)
         case Division.INTEGER | Division.BY_VALUE:
@@ -191,6 +193,11 @@ def _whole(side: Expression, value: MqlValue) -> MqlValue:
 
 def _real(side: Expression, value: MqlValue) -> MqlValue:
     return {"$toDouble": value} if side.type.name is TypeName.DECIMAL else value
+
+
+def _whole_of_decimals(left: MqlValue, right: MqlValue) -> MqlValue:
+    """How often a decimal goes into another: without the remainder the quotient is exact, where its digits would be rounded."""
+    return {"$toLong": {"$divide": [{"$subtract": [left, {"$mod": [left, right]}]}, right]}}
 
 
 def _integer_quotient(left: MqlValue, right: MqlValue, *, clamp: bool) -> MqlValue:

@@ -47,6 +47,9 @@ def server_cast(node: Cast, r: Renderer) -> MqlValue:
     if _is_number_in_json(node):
         assert isinstance(node.operand, Call)
         return json_number(node.operand, r)
+    if _is_moment_shown_by_mysql(node):
+        shown = _text_of_moment(r.value(node.operand), is_text=is_wide(node.operand))
+        return text_of_length(shown, node.type)
     return _of_kind(node, r)
 
 
@@ -54,8 +57,6 @@ def _of_kind(node: Cast, r: Renderer) -> MqlValue:
     source, target = node.operand.type, node.type
     as_day = target.name is TypeName.DATE and is_wide(node.operand)
     value = instant(node.operand, r) if as_day else r.value(node.operand)
-    if source.name in MOMENTS and target.name is TypeName.TEXT and _is_shown_by_mysql(node):
-        return text_of_length(_text_of_moment(value, is_text=is_wide(node.operand)), target)
     found = None
     if node.rules is Rules.MYSQL and is_mixed_time(node.operand):
         found = value if (source.name, target.name) == (TypeName.DATE, TypeName.TIMESTAMP) else None
@@ -88,8 +89,9 @@ def _instead(node: Cast) -> str:
     return _INSTEAD.get(node.operand.type.name, "") if node.type.name is TypeName.TEXT else ""
 
 
-def _is_shown_by_mysql(node: Cast) -> bool:
-    return node.rules is Rules.MYSQL and not is_mixed_time(node.operand)
+def _is_moment_shown_by_mysql(node: Cast) -> bool:
+    is_text_of_moment = node.operand.type.name in MOMENTS and node.type.name is TypeName.TEXT
+    return node.rules is Rules.MYSQL and is_text_of_moment and not is_mixed_time(node.operand)
 
 
 def _text_of_moment(value: MqlValue, *, is_text: bool) -> MqlValue:

@@ -13,6 +13,7 @@ from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
+from nestling.planner.sql.mysql.clock import seconds_said
 from nestling.planner.sql.mysql.given_moments import moment_asked
 from nestling.planner.sql.scope import Bind, Env, Handler
 from nestling.planner.sql.times import UTC_NAMES, ZONE, mysql_day, of_calendar, part_of_time, shifted, time_of
@@ -41,6 +42,21 @@ def _days_added(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     base, amount = node.expressions
     unit = None if isinstance(amount, exp.Interval) else exp.Var(this="DAY")
     return shifted(base, amount, unit, node.name.casefold() == "subdate", env, bound)
+
+
+def _span_added(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """MySQL's ADDTIME and SUBTIME: a constant span of time added to a moment, or taken from it."""
+    name = node.name.casefold()
+    if env.dialect.rules is not Rules.MYSQL or len(node.expressions) != 2:
+        raise statement_gap(f"{name.upper()}() function", node)
+    moment = bound(node.expressions[0])
+    if moment.type.name not in MOMENTS or is_mixed_time(moment):
+        what = f"{name.upper()}() of other than a moment; write an interval, `x + INTERVAL 90 MINUTE`"
+        raise statement_gap(what, node)
+    seconds = seconds_said(bound(node.expressions[1]), node)
+    assert isinstance(seconds.value, int | float)
+    amount = Literal(-seconds.value, seconds.type) if name == "subtime" else seconds
+    return Call(Function.ADD_TIME, (moment, Literal("second", TEXT), amount), moment.type, Rules.MYSQL)
 
 
 _CUTS = {
@@ -200,8 +216,10 @@ CALENDAR_NAMES: dict[str, Handler] = {
     "unix_timestamp": _unix_seconds,
     "yearweek": _week,
     "adddate": _days_added,
+    "addtime": _span_added,
     "makedate": _first_of_year,
     "subdate": _days_added,
+    "subtime": _span_added,
     "to_days": _number_of_day,
 }
 

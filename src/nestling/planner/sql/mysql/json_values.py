@@ -11,7 +11,7 @@ from sqlglot.jsonpath import parse
 
 from nestling.ir.statements.expression import And, Call, Column, Expression, Literal, Or
 from nestling.ir.statements.operators import Function, Rules
-from nestling.ir.types import BOOLEAN, TEXT, TypeName
+from nestling.ir.types import BOOLEAN, INTEGER, TEXT, TypeName
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap, written
 from nestling.planner.sql.scope import Bind, Env
@@ -76,6 +76,16 @@ def _contains_path(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return And(tuple(each)) if word == "all" else Or(tuple(each))
 
 
+def _length(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """`JSON_LENGTH(data)` and `JSON_LENGTH(data, '$.key')`: of an array or object how many values it has, of others 1."""
+    _require_mysql(node, env)
+    if not 1 <= len(node.expressions) <= 2:
+        raise mistake("JSON_LENGTH() takes a column and maybe a path", node)
+    column = _column(node.expressions[0], node, bound)
+    keys = _keys(node.expressions[1], node) if len(node.expressions) > 1 else []
+    return Call(Function.JSON_LENGTH, (column, *_texts(keys)), INTEGER, Rules.MYSQL)
+
+
 def _unquoted(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     _require_mysql(node, env)
     return value_text(node, bound)
@@ -135,5 +145,6 @@ def constant_beside(node: exp.Expr, other: exp.Expr, env: Env) -> exp.Expr:
 JSON_NAMES: dict[str, Callable[[exp.Expr, Env, Bind], Expression]] = {
     "json_unquote": _unquoted,
     "json_contains": _contains,
+    "json_length": _length,
     "json_contains_path": _contains_path,
 }

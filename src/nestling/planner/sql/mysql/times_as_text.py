@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from nestling.ir.fraction import MOST_DIGITS
 from nestling.ir.statements.expression import NULL, Call, Case, Cast, Column, Expression, Literal, ScalarSubquery
-from nestling.ir.statements.operands import is_mixed_time, is_text
+from nestling.ir.statements.operands import is_mixed_time, is_text, operands
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import BSON_DIGITS, DATE, INTEGER, MOMENTS, TEXT, TIMES, TIMESTAMP, Type, TypeName
 from nestling.planner.sql.gaps import StatementGap, statement_gap
@@ -65,7 +65,7 @@ def _clock(value: Expression, digits: int) -> Expression:
     return Call(Function.CONCAT, (whole, point, filled), TEXT, Rules.MYSQL)
 
 
-def shown_digits(value: Expression, translation: Translation) -> int | None:
+def shown_digits(value: Expression, translation: Translation) -> int | None:  # noqa: C901 - one case for each node
     """How many digits of a second MySQL writes of a moment or time of day; None where that is not known."""
     if value == NULL or value.type.name is TypeName.DATE:
         return 0
@@ -82,12 +82,21 @@ def shown_digits(value: Expression, translation: Translation) -> int | None:
             return shown_digits(begun, translation)
         case Call(function=Function.TIME_IN_ZONE, arguments=(_, moment)):
             return shown_digits(moment, translation)
+        case Call(type=Type(name=TypeName.TIME)):
+            return _of_moment_in(value, translation)
         case Call(function=Function.TRUNCATE_TIME):
             return 0
         case Call(function=Function.ROUND_TIME, arguments=(_, Literal(value=int() as digits), _)):
             return digits
         case _:
             return None
+
+
+def _of_moment_in(value: Expression, translation: Translation) -> int | None:
+    """The digits of the moment whose time of day it is."""
+    while value.type.name not in TIMES:
+        value = next(operands(value))
+    return shown_digits(value, translation)
 
 
 def _declared(alias: str, name: str, kind: Type, translation: Translation) -> int | None:

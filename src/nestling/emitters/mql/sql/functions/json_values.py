@@ -51,6 +51,9 @@ def json_length(node: Call, r: Renderer) -> MqlValue:
             {"case": {"$isArray": [value]}, "then": {"$size": value}},
             {"case": {"$eq": [kind, "missing"]}, "then": None},
         ]
+        if node.rules is Rules.MYSQL:
+            of_object = {"case": {"$eq": [kind, "object"]}, "then": {"$size": {"$objectToArray": value}}}
+            return {"$switch": {"branches": [*branches, of_object], "default": 1}}
         return {
             "$switch": {"branches": branches, "default": failure("there is no array length of JSON stored as", kind)}
         }
@@ -70,7 +73,8 @@ def _of_part(
     """Apply a function to the part under the keys; fails if the JSON is stored as a text that may have such a part."""
     keys = [key for key in node.arguments[1:] if isinstance(key, Literal)]
     is_jsonb = node.arguments[0].type.carried == JSONB
-    begins = _begins(keys[0], is_jsonb=is_jsonb) if keys else "."
+    whole = "[{\\[]" if node.rules is Rules.MYSQL else "."
+    begins = _begins(keys[0], is_jsonb=is_jsonb) if keys else whole
     part = json
     for key in keys:
         if key.type == TEXT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace as with_parts
 from typing import TYPE_CHECKING
 
@@ -155,9 +156,35 @@ _TRIMS = {Function.TRIM: "$trim", Function.TRIM_START: "$ltrim", Function.TRIM_E
 
 
 def trim(node: Call, r: Renderer) -> MqlValue:
-    """A set of characters; the server's is null, too, when the text or the set is."""
+    """A set of characters, in MySQL a text; the server's is null, too, when the text or the set is."""
     text, characters = (r.value(argument) for argument in node.arguments)
+    known = constant(node.arguments[1], r)
+    if node.rules is Rules.MYSQL and isinstance(known, str) and len(known) != 1:
+        return over(with_parts(node, arguments=node.arguments[:1]), r, lambda x: _without(known, x, node.function))
     return {_TRIMS[node.function]: {"input": text, "chars": characters}}
+
+
+def _without(known: str, text: MqlValue, function: Function) -> MqlValue:
+    """The text without this one, as often as it stands there: first at its start, then at the end of what is left."""
+    if not known:
+        return text
+    many = f"(?:{re.escape(known)})+"
+    if function is not Function.TRIM_END:
+        text = bind({"start": {"$regexFind": {"input": text, "regex": f"^{many}"}}}, lambda found: _behind(found, text))
+    if function is not Function.TRIM_START:
+        text = bind({"text": text}, lambda rest: _before(rest, f"{many}\\z"))
+    return text
+
+
+def _behind(found: MqlValue, text: MqlValue) -> MqlValue:
+    begun = {"$strLenCP": {"$ifNull": [{"$getField": {"field": "match", "input": found}}, ""]}}
+    return {"$substrCP": [text, begun, _LAST_INT32]}
+
+
+def _before(text: MqlValue, pattern: str) -> MqlValue:
+    found = {"$regexFind": {"input": text, "regex": pattern}}
+    place = {"$ifNull": [{"$getField": {"field": "idx", "input": found}}, _LAST_INT32]}
+    return {"$substrCP": [text, 0, place]}
 
 
 def repeated(text: MqlValue, times: MqlValue) -> MqlValue:
