@@ -59,11 +59,23 @@ def default_expression(attribute: Attribute, env: Env, node: exp.Expr) -> Expres
             assert_never(attribute.default)
 
 
+def omitted_default(attribute: Attribute, env: Env, node: exp.Expr) -> Expression | None:
+    """The default of an attribute that an INSERT leaves out: in MySQL the first label of an enum that is NOT NULL."""
+    label = _first_label(attribute, env)
+    return default_expression(attribute, env, node) if label is None else Literal(label, TEXT)
+
+
+def _first_label(attribute: Attribute, env: Env) -> str | None:
+    is_enum = attribute.type.name is TypeName.ENUM and not attribute.nullable and attribute.default is None
+    return attribute.type.values[0] if is_enum and env.dialect.rules is Rules.MYSQL else None
+
+
 def written_default(attribute: Attribute, env: Env, node: exp.Expr) -> exp.Expr:
     """The expression in place of DEFAULT in one of several rows; a gap for generated values and those only the source knows."""
     match attribute.default:
         case None:
-            return exp.Null()
+            label = _first_label(attribute, env)
+            return exp.Null() if label is None else exp.Literal.string(label)
         case ConstantDefault(value=bool() | int() | str() as value):
             return exp.convert(value)
         case ConstantDefault(value=float() | Decimal() as value) if isfinite(value):  # sqlglot makes NULL of NaN

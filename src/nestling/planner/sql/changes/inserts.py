@@ -23,7 +23,7 @@ from nestling.planner.sql import conversions as values
 from nestling.planner.sql.array_changes import as_given, is_written
 from nestling.planner.sql.changes.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
 from nestling.planner.sql.changes.conflict_rows import ConflictKeys, among_rows, conflict_keys
-from nestling.planner.sql.changes.defaults import default_expression, generated_values, with_defaults, written_default
+from nestling.planner.sql.changes.defaults import generated_values, omitted_default, with_defaults, written_default
 from nestling.planner.sql.changes.generated_attributes import computed, refuse_given
 from nestling.planner.sql.changes.given_values import with_given_values
 from nestling.planner.sql.changes.returning import bind_returning
@@ -68,7 +68,7 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     defaults = [
         (a, found)
         for a in entity.attributes
-        if a.name not in given_names and (found := default_expression(a, outside, node))
+        if a.name not in given_names and (found := omitted_default(a, outside, node))
     ]
     if conflict is not None and conflict.action is ConflictAction.REPLACE and translation.dialect.is_sqlite:
         source = with_defaults(source, attributes, outside, node)
