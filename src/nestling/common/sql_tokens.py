@@ -49,7 +49,9 @@ OWN_CALLS = {
 
 def restore_own_calls(tree: exp.Expr) -> None:
     """Call them again as they are written."""
-    written = {alias: name for names in OWN_CALLS.values() for name, alias in names.items()}
+    written = {alias: name for names in OWN_CALLS.values() for name, alias in names.items()} | {
+        INTERVAL_CALL: "interval"
+    }
     for call in tree.find_all(exp.Anonymous):
         if call.name in written:
             call.set("this", written[call.name])
@@ -60,6 +62,28 @@ def name_calls(tokens: Sequence[Token], names: Mapping[str, str]) -> None:
     for token, after in pairwise(tokens):
         if after.token_type is TokenType.L_PAREN and token.text.casefold() in names:
             token.text = names[token.text.casefold()]
+
+
+INTERVAL_CALL = "interval as written"
+"""What MySQL's function INTERVAL is called, as sqlglot takes `INTERVAL(n, 1, 2)` for an interval of a row."""
+
+
+def name_interval_calls(tokens: Sequence[Token]) -> None:
+    """Give the function that name: INTERVAL before several values in parentheses."""
+    for place, (token, after) in enumerate(pairwise(tokens)):
+        is_open = token.text.upper() == "INTERVAL" and after.token_type is TokenType.L_PAREN
+        if is_open and _has_several(tokens[place + 1 :]):
+            token.token_type, token.text = TokenType.VAR, INTERVAL_CALL
+
+
+def _has_several(tokens: Sequence[Token]) -> bool:
+    """Whether a comma stands in the parentheses that the tokens begin with."""
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth == 0 or (depth == 1 and token.token_type is TokenType.COMMA):
+            return depth == 1
+    return False
 
 
 def as_insert(sql: str) -> tuple[str, bool]:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class GapKind(StrEnum):
-    """The cause of a gap; shown with the gap, unless the input itself is wrong."""
+    """The cause of a gap; shown with the gap, unless it is the input itself."""
 
     NOTIMPL = "notimpl"  # nestling
     NOTYET = "notyet"  # this server version
     NEVER = "never"  # MongoDB cannot
-    INPUT = "input"  # what was given: a name that does not exist, a rate nobody said
+    INPUT = "input"  # what was given: a name that does not exist, a rate nobody said, data read in part
     LOST = "lost"  # nestling, and a whole table with it: it is not in the model
 
     @property

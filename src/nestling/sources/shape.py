@@ -37,8 +37,8 @@ class _Findings:
     notes: list[str] = field(default_factory=list)
     unenforced: list[str] = field(default_factory=list)
 
-    def gap(self, what: str, where: str = "") -> None:
-        self.gaps.append(Gap(GapKind.NOTIMPL, what, where))
+    def gap(self, what: str, where: str = "", kind: GapKind = GapKind.NOTIMPL) -> None:
+        self.gaps.append(Gap(kind, what, where))
 
 
 def shape(
@@ -97,9 +97,11 @@ def _entities(tables: Sequence[Table], findings: _Findings) -> dict[str, Entity]
     entities: dict[str, Entity] = {}
     for table in tables:
         if table.name in entities:
-            findings.gap(f"table `{table.name}` is declared twice; the first declaration counts", table.where)
+            findings.gap(
+                f"table `{table.name}` is declared twice; the first declaration counts", table.where, GapKind.INPUT
+            )
         elif not table.columns:
-            findings.gap(f"table `{table.name}` has no columns", table.where)
+            findings.gap(f"table `{table.name}` has no columns", table.where, GapKind.INPUT)
         else:
             entities[table.name] = _entity(table, findings)
     return entities

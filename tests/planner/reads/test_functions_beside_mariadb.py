@@ -42,9 +42,10 @@ VALUES = (
     "CAST(dt AS TIME)", "COALESCE(TIME(dt), 'none')", "TIME(NOW()) IS NULL", "JSON_LENGTH(j)", "JSON_LENGTH(j, '$.a')",
     "JSON_LENGTH(j, '$.b')", "JSON_LENGTH(j, '$.d')", "JSON_LENGTH(j, '$.zz')", "JSON_LENGTH(j, '$.b.c')",
     "ADDTIME(dt, '01:00:00')", "ADDTIME(d3, '01:00:00')", "ADDTIME(dt, '01:00:00.5')", "SUBTIME(dt, '25:30:00')",
-    "SUBTIME(dt, '1 01:00:00')", "ADDTIME(dt, '1:0')", "ADDTIME(d6, '00:00:01')", "ADDTIME(dt, '-01:00:00')", "n DIV 2",
-    "x DIV 7", "x DIV -7", "x DIV 0.5", "n DIV 0.3", "x DIV y", "y DIV x", "x DIV 0", "x DIV 0.00", "x DIV n", "big DIV 0.7",
-    "x DIV 2.5 * 2", "-x DIV 2", "(x + 1) DIV 3", "x / 3 DIV 2",
+    "SUBTIME(dt, '1 01:00:00')", "ADDTIME(dt, '1:0')", "ADDTIME(d6, '00:00:01')", "ADDTIME(dt, '-01:00:00')",
+    "INTERVAL(x, 0, 100)", "INTERVAL(n, -7, 0, 7)", "INTERVAL(n + 1, 1, 5, 9, 10, 11, 12, 13, 14, 15)",
+    "d + INTERVAL (1) DAY", "n DIV 2", "x DIV 7", "x DIV -7", "x DIV 0.5", "n DIV 0.3", "x DIV y", "y DIV x", "x DIV 0",
+    "x DIV 0.00", "x DIV n", "big DIV 0.7", "x DIV 2.5 * 2", "-x DIV 2", "(x + 1) DIV 3", "x / 3 DIV 2",
 )  # fmt: skip
 STATEMENTS = (
     "SELECT GROUP_CONCAT(DISTINCT n ORDER BY n DESC) FROM item",
@@ -56,6 +57,7 @@ STATEMENTS = (
     "SELECT GROUP_CONCAT(DISTINCT d ORDER BY d DESC) FROM item",
     "SELECT e, GROUP_CONCAT(DISTINCT n ORDER BY n DESC) FROM item GROUP BY e ORDER BY e",
     "SELECT GROUP_CONCAT(DISTINCT n ORDER BY n) FROM item WHERE id > 99",
+    "SELECT INTERVAL(x, 0, 100) i, COUNT(*) FROM item GROUP BY i ORDER BY i",
     "SELECT SUM(x) DIV 7 FROM item",
     "SELECT id FROM item WHERE x DIV 7 = 1",
     "SELECT id FROM item WHERE TIME(dt) IN ('10:20:30', '00:00:00') ORDER BY 1",
@@ -86,6 +88,7 @@ def test_statements_are_mariadbs(both: Both, sql: str) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
+        ("INTERVAL(n, 5, 1)", "INTERVAL() of other than"),
         ("TRIM(s FROM s)", "TRIM of a text that is not a constant"),
         ("TIME(s)", "to timestamp"),
         ("CAST(d3 AS TIME)", "write `TIME(x)`"),

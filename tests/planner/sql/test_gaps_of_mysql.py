@@ -20,7 +20,7 @@ COLUMNS = {
 ROWS = {
     "numbers": ("price / :x", "s + 1", "CAST(s AS SIGNED)", "s = 1", "n & 1", "n | 1", "n << 1", "e = 1",
         "b + 1", "b = n", "b LIKE '1'", "n = b'0101'", "UPDATE item SET n = b'0101'", "UPDATE item SET s = b'0101'",
-        "POWER(n, 2)", "x'01'", "0x01", "UNHEX('01')", "CONV(n, 10, 2)",
+        "POWER(n, 2)", "INTERVAL(n, 5, 1)", "x'01'", "0x01", "UNHEX('01')", "CONV(n, 10, 2)",
     ),
     "texts": (
         "FORMAT(price, 2)", "HEX(s)", "FIND_IN_SET('x', s)", "ELT(n, 'a', 'b')", "REGEXP_REPLACE(s, 'a', 'b')", "MD5(s)",

@@ -10,9 +10,9 @@ class ReadGap(FoundGap):
     """A read no steps could be found for: `gap` says which construct and who lacks it."""
 
 
-def read_gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> ReadGap:
-    """The error of a construct that has no steps yet."""
-    return ReadGap(Gap(kind, construct))
+def read_gap(construct: str, kind: GapKind = GapKind.NOTIMPL, *, move: str = "") -> ReadGap:
+    """The error of a construct that has no steps yet; `move`: what to do about it."""
+    return ReadGap(Gap(kind, construct, move=move))
 
 
 def untold(error: DesignError) -> ReadGap:

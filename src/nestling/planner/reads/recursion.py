@@ -26,6 +26,7 @@ from nestling.planner.reads.stored_ancestors import as_condition, at_once
 from nestling.planner.reads.walk import JoinWalk, depth_of, from_beginning, is_told_by_row
 
 _ONE = Literal(1, INTEGER)
+_OUTSIDE = "put conditions outside: `WITH RECURSIVE chain AS (…) SELECT … FROM chain WHERE depth <= 20`"
 
 
 def lower_recursive(relation: a.Recursive, context: LoweringContext) -> Lowered:
@@ -102,16 +103,22 @@ def _walk(relation: a.Recursive, context: LoweringContext) -> JoinWalk:
     leaves, conditions = _flattened(step)
     workings = [leaf for leaf in leaves if isinstance(leaf, a.Working)]
     scans = [leaf for leaf in leaves if isinstance(leaf, a.Scan)]
+    if len(leaves) == len(workings) == 1:
+        raise _no_walk("give the days or numbers as parameters, or make the series in the application")
     if len(leaves) != 2 or len(workings) != 1 or len(scans) != 1 or len(conditions) != 1:
-        raise _no_walk()
+        raise _no_walk(_OUTSIDE if len(conditions) > 1 else "")
     pair = equal_columns(conditions[0], scans[0].alias)
     if pair is None:
         raise _no_walk()
     walk = JoinWalk(tuple(outputs), workings[0], scans[0], pair[1], pair[0])
     if not _lies_alone(walk, context):
         raise _scattered(walk.scan.entity)
-    if not _is_along_a_reference(walk, context) or not all(_is_told(each, walk) for each in walk.outputs):
+    if not _is_along_a_reference(walk, context):
         raise _no_walk()
+    if not all(_is_told(each, walk) for each in walk.outputs):
+        raise _no_walk(
+            "select the key, its reference and a depth, and make paths and sums of the rows in the application"
+        )
     return walk
 
 
@@ -171,5 +178,9 @@ def _scattered(entity: str) -> Exception:
     return read_gap(f"a recursive query over {where}; it is converted for designs where they are")
 
 
-def _no_walk() -> Exception:
-    return read_gap("a recursive query that does not follow one reference of a table to itself")
+def _no_walk(move: str = "") -> Exception:
+    """The gap of anything else.
+
+    A condition on the depth within the walk is one: where rows refer to each other in a circle, it makes them repeat.
+    """
+    return read_gap("a recursive query that does not follow one reference of a table to itself", move=move)

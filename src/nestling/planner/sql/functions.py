@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import reduce
+from itertools import pairwise
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import ANY, NULL, Call, Expression, Parameter
+from nestling.ir.statements.expression import ANY, NULL, Call, Expression, Literal, Parameter
 from nestling.ir.statements.operands import is_mixed, is_text, of_numbers
 from nestling.ir.statements.operators import Collation, Function, Rules
 from nestling.ir.types import TEXT, TIMES, TypeName
@@ -90,7 +92,7 @@ def _anonymous(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     name = node.name.casefold()
     handler = NAMES.get(name)
     if handler is None:
-        raise statement_gap(f"{node.name.upper()}() function{_INSTEAD.get(name, '')}", node)
+        raise statement_gap(f"{node.name.upper()}() function", node)
     if not node.expressions and name not in _MAY_BE_EMPTY:
         raise mistake(f"{node.name.upper()}() needs an argument", node)
     return handler(node, env, bound)
@@ -113,6 +115,24 @@ def _field(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     return bound(exp.Case(this=node.expressions[0], ifs=ifs, default=exp.Literal.number(0)))
 
 
+def _place_among(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    """MySQL's INTERVAL(n, 1, 5, 9): how many of the numbers, which grow, are not above the first; -1 of NULL."""
+    value, *ends = node.expressions
+    known = [end.value if isinstance(end, Literal) else None for end in map(bound, ends)]
+    numbers = [Decimal(str(end)) for end in known if isinstance(end, int | float | Decimal)]
+    is_growing = len(numbers) == len(ends) and all(one <= other for one, other in pairwise(numbers))
+    if env.dialect.rules is not Rules.MYSQL or not is_growing or not of_numbers(bound(value)):
+        raise statement_gap(
+            "INTERVAL() of other than a number and constant numbers, each at least the one before", node
+        )
+    unknown = exp.If(this=exp.Is(this=value, expression=exp.null()), true=exp.Literal.number(-1))
+    below = [
+        exp.If(this=exp.LT(this=value, expression=end), true=exp.Literal.number(place))
+        for place, end in enumerate(ends)
+    ]
+    return bound(exp.Case(ifs=[unknown, *below], default=exp.Literal.number(len(ends))))
+
+
 def _nulls(counted: str) -> Handler:
     """PostgreSQL's number of arguments that are NULL, or that are not; an array that stands for them (VARIADIC) is a gap."""
     values = {"num_nulls": (1, 0), "num_nonnulls": (0, 1)}[counted]
@@ -133,8 +153,6 @@ def _nulls(counted: str) -> Handler:
     return call
 
 
-_INSTEAD = {"last_insert_id": "; `INSERT … RETURNING id` returns the new number"}
-"""What to write for a function that is refused."""
 _MAY_BE_EMPTY = frozenset((*JSON_BUILDERS, *TIME_NAMES, *CALENDAR_NAMES))
 """Names of which each handler says itself how many arguments it takes."""
 NAMES: dict[str, Handler] = {
@@ -149,6 +167,7 @@ NAMES: dict[str, Handler] = {
     "json_array_length": of_one(array_length),
     "jsonb_array_length": of_one(array_length),
     "field": _field,
+    "interval": _place_among,
     "num_nonnulls": _nulls("num_nonnulls"),
     "num_nulls": _nulls("num_nulls"),
     "likely": of_one(_likelihood),

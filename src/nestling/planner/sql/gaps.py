@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 
 from nestling.common.errors import Problem, WorkloadError, unknown
-from nestling.ir.quantity_words import cut
 from nestling.ir.reading import TEXTS_AND_NUMBERS, ConstantKinds, FoundGap, Gap, GapKind, constant_gap
+from nestling.planner.sql.called import called, written
+from nestling.planner.sql.moves import move_of
 
-_CALL = re.compile(r"(\w+)\s*\(")
+__all__ = [
+    "StatementGap",
+    "called",
+    "mistake",
+    "no_constant",
+    "no_constant_called",
+    "no_such",
+    "position",
+    "statement_gap",
+    "uncast",
+    "written",
+]
 
 
 class StatementGap(FoundGap):
@@ -27,13 +38,14 @@ class StatementGap(FoundGap):
         """The gap with its place and text: of its own node, else of this one."""
         about = node if self.node is None else self.node
         text = self.gap.text or written(about, grammar).strip("`")
-        gap = replace(self.gap, where=self.gap.where or position(about) or "1:1", text=text)
+        move = self.gap.move or move_of(about, grammar)
+        gap = replace(self.gap, where=self.gap.where or position(about) or "1:1", text=text, move=move)
         return _about(about, StatementGap(gap, self.parameters, self.kinds))
 
 
-def statement_gap(construct: str, node: exp.Expr | None = None) -> StatementGap:
-    """The gap of a construct at its node; `translate` gives it the text."""
-    return _about(node, StatementGap(Gap(GapKind.NOTIMPL, construct, position(node))))
+def statement_gap(construct: str, node: exp.Expr | None = None, move: str = "") -> StatementGap:
+    """The gap of a construct at its node; `translate` gives it the text, and says what to do about it where `move` does not."""
+    return _about(node, StatementGap(Gap(GapKind.NOTIMPL, construct, position(node), move=move)))
 
 
 def _about(node: exp.Expr | None, gap: StatementGap) -> StatementGap:
@@ -71,18 +83,6 @@ def mistake(what: str, node: exp.Expr | None = None, next_move: str = "") -> Wor
 def no_such(kind: str, name: str, known: Iterable[str], node: exp.Expr | None, of: str = "") -> WorkloadError:
     """The error of a name that does not exist, with those that do."""
     return WorkloadError(replace(unknown(kind, name, known, of=of), where=position(node)))
-
-
-def written(node: exp.Expr, grammar: str) -> str:
-    """A piece of SQL as its dialect writes it, and not as the parser calls it; a long one is cut."""
-    text = node.sql(dialect=grammar, unsupported_level=ErrorLevel.IGNORE)
-    return f"`{cut(text)}`"
-
-
-def called(node: exp.Expr, grammar: str) -> str:
-    """The name of a function in its dialect; an operator is shown with its operands."""
-    name = _CALL.match(node.sql(dialect=grammar, unsupported_level=ErrorLevel.IGNORE))
-    return name[1].upper() if isinstance(node, exp.Func) and name is not None else written(node, grammar)
 
 
 def position(node: exp.Expr | None) -> str:

@@ -20,12 +20,14 @@ from nestling.common.sql_tokens import (
     as_insert,
     name_calls,
     name_float_mod,
+    name_interval_calls,
     restore_own_calls,
     sql_tokens,
     take_overriding,
     without_brackets,
 )
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.statements.operators import Rules
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
 from nestling.planner.sql.postgresql.array_queries import with_array_queries
@@ -135,6 +137,8 @@ def _name_functions(tokens: Sequence[Token], dialect: Dialect) -> None:
     if dialect.is_sqlite:
         name_float_mod(tokens)
         return
+    if dialect.rules is Rules.MYSQL:
+        name_interval_calls(tokens)
     name_calls(tokens, AS_WRITTEN | OWN_CALLS[dialect.grammar])
 
 

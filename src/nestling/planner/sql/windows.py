@@ -116,7 +116,10 @@ def _function(
         raise statement_gap(f"{called(node, env.dialect.grammar)} over a window", node)
     found = bind_aggregate(node, env, kept=True)
     if found.distinct or found.order or found.share is not None or found.separator is not None:
-        raise statement_gap("DISTINCT or a concatenation over a window", node)
+        move = (
+            "join a subquery that groups: `JOIN (SELECT k, COUNT(DISTINCT x) AS n FROM t GROUP BY k) AS c ON c.k = t.k`"
+        )
+        raise statement_gap("DISTINCT or a concatenation over a window", node, move)
     arguments = (found.argument,) if found.argument is not None else ()
     return found.function, arguments, found.type, found.filter, found.collation
 

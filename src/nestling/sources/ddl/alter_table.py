@@ -16,6 +16,7 @@ from nestling.sources.ddl.create_table import finish_key, read_collation, set_en
 from nestling.sources.ddl.cursor import (
     COMMA_TOO_MANY,
     Cursor,
+    NotThere,
     NotUnderstood,
     as_sql,
     as_text,
@@ -57,14 +58,14 @@ def alter_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int) -
     if table is None:
         if catalogue.home(name) not in catalogue.partitions and not all(_is_void(action) for action in actions):
             what = f"ALTER TABLE `{name[1]}`, which is not declared"
-            catalogue.gap(f"{what}: {as_text(actions[0])}", line)
+            catalogue.gap(f"{what}: {as_text(actions[0])}", line, GapKind.INPUT)
         return
     for action in sorted(actions, key=lambda each: _turn(each, catalogue.dialect)):
         where = lines.at(action[0].start)
         try:
             _apply(Cursor(action), table, catalogue, where)
         except NotUnderstood as problem:
-            catalogue.gap(f"ALTER TABLE `{name[1]}` {as_text(action)}: {problem}", where)
+            catalogue.gap(f"ALTER TABLE `{name[1]}` {as_text(action)}: {problem}", where, problem.kind)
     name_constraints(table, catalogue)
     catalogue.bind(table)
     for comma in empty:
@@ -225,7 +226,7 @@ def _redefine(old: str, cursor: Cursor, table: Declared, catalogue: Catalogue, l
     """MODIFY and CHANGE: the column anew, under its old or a new name, and at another place where one is said."""
     known = find_name(old, table.columns)
     if known is None:
-        raise NotUnderstood(f"there is no column `{old}`")
+        raise NotThere(f"there is no column `{old}`")
     table.doubt_checks(known)
     tokens, after = _position(cursor.rest(), catalogue.dialect)
     table.collated.discard(known)
@@ -250,7 +251,7 @@ def _alter_column(cursor: Cursor, table: Declared, catalogue: Catalogue, line: i
     cursor.accept("IF", "EXISTS")
     name = table.column_name(cursor.name())
     if name not in table.columns:
-        raise NotUnderstood(f"there is no column `{name}`")
+        raise NotThere(f"there is no column `{name}`")
     if cursor.accept("SET", "NOT", "NULL"):
         table.set_nullable(name, nullable=False)
     elif cursor.accept("DROP", "NOT", "NULL"):
@@ -271,7 +272,7 @@ def _alter_constraint(cursor: Cursor, table: Declared) -> None:
     """Whether a foreign key or a check is enforced from now on, and whether a foreign key is when a transaction ends."""
     name = cursor.name()
     if find_name(name, table.known_names()) is None and not table.checks:
-        raise NotUnderstood(f"there is no constraint `{name}`")
+        raise NotThere(f"there is no constraint `{name}`")
     while not cursor.done:
         if cursor.sees("ENFORCED") or cursor.sees("NOT", "ENFORCED"):
             is_enforced = not cursor.accept("NOT")
@@ -310,7 +311,7 @@ def _named(name: str, near: Token) -> Token:
 def _drop(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
     if cursor.accept("PRIMARY", "KEY"):
         if not table.key:
-            raise NotUnderstood("there is no primary key")
+            raise NotThere("there is no primary key")
         drop_key(table, catalogue)
     elif kind := cursor.accept_any("CONSTRAINT", "CHECK", "INDEX", "KEY", "FOREIGN"):
         cursor.accept("KEY")
@@ -336,7 +337,7 @@ def _rename(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
         if not cursor.accept("TO"):
             raise NotUnderstood("is not understood")
         if not table.rename_constraint(old, cursor.name()) and not table.is_implied(old):
-            raise NotUnderstood(f"there is no constraint `{old}`")
+            raise NotThere(f"there is no constraint `{old}`")
         return
     if cursor.accept("TO") or cursor.accept("AS") or (catalogue.dialect == MYSQL and cursor.peek(1).text == ""):
         rename_table(table, cursor.qualified_name(), catalogue)
@@ -383,7 +384,7 @@ def _detach(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
     cursor.accept("PARTITION")
     name = catalogue.home(cursor.qualified_name())
     if name not in catalogue.partitions:
-        raise NotUnderstood(f"there is no partition `{name[1]}`")
+        raise NotThere(f"there is no partition `{name[1]}`")
     del catalogue.partitions[name]
     own = Declared(name, table.line, columns=dict(table.columns), key=table.key, plain=set(table.plain))
     own.uniques = [replace(each, name="", made=0) for each in table.uniques]

@@ -17,7 +17,7 @@ from nestling.ir.statements.operators import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import Type
 from nestling.sources.ddl.column_type import ReadType
-from nestling.sources.ddl.cursor import Name, NotUnderstood
+from nestling.sources.ddl.cursor import Name, NotThere, NotUnderstood
 from nestling.sources.ddl.declared import Declared, DeclaredLink
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.defaults import retyped
@@ -142,7 +142,7 @@ class Catalogue:
         """Remove a column, and with CASCADE the foreign keys to it. Raises `NotUnderstood` where there is none."""
         known = find_name(name, table.columns)
         if known is None:
-            raise NotUnderstood(f"there is no column `{name}`")
+            raise NotThere(f"there is no column `{name}`")
         if self.dialect == POSTGRESQL:
             to_it = [
                 (other, link)
@@ -156,7 +156,7 @@ class Catalogue:
         """Rename a column, also where foreign keys refer to it. Raises `NotUnderstood` where there is none."""
         known = find_name(old, table.columns)
         if known is None:
-            raise NotUnderstood(f"there is no column `{old}`")
+            raise NotThere(f"there is no column `{old}`")
         for other, link in list(self.links_to(table)):
             names = tuple(new if name == known else name for name in link.key.referenced_columns)
             changed = replace(link, key=replace(link.key, referenced_columns=names))

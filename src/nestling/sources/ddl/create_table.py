@@ -44,7 +44,7 @@ def create_table(
         if catalogue.declare(table):
             catalogue.bind(table)
         elif not if_missing:
-            catalogue.gap(f"table `{name}` is declared twice; the first declaration counts", line)
+            catalogue.gap(f"table `{name}` is declared twice; the first declaration counts", line, GapKind.INPUT)
 
 
 def _read_body(cursor: Cursor, table: Declared, catalogue: Catalogue, lines: Lines) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nestling.ir.reading import GapKind
 from nestling.sources.ddl.tokens import Token, TokenKind
 from nestling.sources.string_literals import text_literal
 
@@ -15,6 +16,14 @@ Name = tuple[str, str]
 
 class NotUnderstood(Exception):
     """Raised where the tokens are not what the grammar wants; carries the sentence for the gap."""
+
+    kind = GapKind.NOTIMPL
+
+
+class NotThere(NotUnderstood):
+    """Raised where a statement names something that is not declared."""
+
+    kind = GapKind.INPUT
 
 
 class Cursor:

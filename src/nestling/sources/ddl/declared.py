@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from nestling.ir.model import Attribute
 from nestling.ir.statements.operators import Collation
 from nestling.ir.types import TEXTS
-from nestling.sources.ddl.cursor import Name, NotUnderstood
+from nestling.sources.ddl.cursor import Name, NotThere
 from nestling.sources.tables import CheckConstraint, ForeignKey, PartialIndex, find_name
 
 _GIVEN_NAME = re.compile(r".*_check\d*|.*_chk_\d+|constraint_\d+", re.IGNORECASE)
@@ -98,7 +98,7 @@ class Declared:
         known = find_name(after, self.columns) if after else ""
         if known is None:
             self.columns |= moved
-            raise NotUnderstood(f"there is no column `{after}` to place `{name}` after")
+            raise NotThere(f"there is no column `{after}` to place `{name}` after")
         rest = list(self.columns.items())
         place = 1 + list(self.columns).index(known) if known else 0
         self.columns = {**dict(rest[:place]), **moved, **dict(rest[place:])}

@@ -50,7 +50,7 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
         typed = cursor.until(*_STARTS)
         read = read_type(typed, catalogue.dialect, catalogue.types)
     except NotUnderstood as problem:
-        catalogue.gap(f"column `{as_text(tokens)}` of `{table.name[1]}`: {problem}", line)
+        catalogue.gap(f"column `{as_text(tokens)}` of `{table.name[1]}`: {problem}", line, problem.kind)
         return None
     if read.gap:
         catalogue.gap(f"`{table.name[1]}.{name}`: {read.gap}", line)
@@ -78,7 +78,7 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
         try:
             column = _column_constraint(cursor, column, table, catalogue, line)
         except NotUnderstood as problem:
-            catalogue.gap(f"column `{name}` of `{table.name[1]}`: {problem}", line)
+            catalogue.gap(f"column `{name}` of `{table.name[1]}`: {problem}", line, problem.kind)
             cursor.until(*_STARTS)
     return column
 
@@ -216,7 +216,7 @@ def read_constraint(tokens: list[Token], table: Declared, catalogue: Catalogue, 
         while not cursor.done:
             _constraint(cursor, table, catalogue, line)
     except NotUnderstood as problem:
-        catalogue.gap(f"constraint `{as_text(tokens)}` of `{table.name[1]}`: {problem}", line)
+        catalogue.gap(f"constraint `{as_text(tokens)}` of `{table.name[1]}`: {problem}", line, problem.kind)
 
 
 def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:

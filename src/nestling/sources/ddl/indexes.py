@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nestling.ir.reading import GapKind
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.ddl.catalogue import Catalogue
-from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, at_commas, condition_of
+from nestling.sources.ddl.cursor import Cursor, Name, NotThere, NotUnderstood, at_commas, condition_of
 from nestling.sources.ddl.declared import Declared, DeclaredUnique
 from nestling.sources.ddl.elements import add_unique, read_options, with_columns
 from nestling.sources.ddl.given_names import index_name, name_constraints
@@ -32,7 +33,7 @@ def create_index(cursor: Cursor, catalogue: Catalogue, line: int, *, is_unique: 
             and catalogue.home(name) not in catalogue.partitions
             and catalogue.home(name) not in catalogue.views
         ):
-            catalogue.gap(f"a unique index on `{name[1]}`, which is not declared", line)
+            catalogue.gap(f"a unique index on `{name[1]}`, which is not declared", line, GapKind.INPUT)
         return
     if is_optional and _is_there(named, table, catalogue):
         return
@@ -87,7 +88,7 @@ def alter_index(cursor: Cursor, catalogue: Catalogue) -> None:
     if found is not None:
         found[0].rename_constraint(found[1], cursor.name())
     elif catalogue.tables and not is_optional:
-        raise NotUnderstood(f"there is no index `{name[1]}`")
+        raise NotThere(f"there is no index `{name[1]}`")
 
 
 def drop_indexes(cursor: Cursor, catalogue: Catalogue) -> None:
@@ -110,7 +111,7 @@ def _drop_index(name: Name, catalogue: Catalogue, *, is_cascaded: bool, is_optio
     if found is not None:
         drop_constraint(*found, catalogue, is_index=True, is_cascaded=is_cascaded)
     elif catalogue.tables and not is_optional:  # dumps begin with what is to be dropped of an earlier schema
-        raise NotUnderstood(f"there is no index `{name[1]}`")
+        raise NotThere(f"there is no index `{name[1]}`")
 
 
 def drop_constraint(
@@ -134,7 +135,7 @@ def drop_constraint(
     if known is None:
         is_checked = not is_index and table.drop_check(name)
         if not (is_checked or is_optional or table.is_implied(name)):
-            raise NotUnderstood(f"there is no {'index' if is_index else 'constraint'} `{name}`")
+            raise NotThere(f"there is no {'index' if is_index else 'constraint'} `{name}`")
         return
     if known == table.key_name:
         drop_key(table, catalogue, is_cascaded=is_cascaded)
@@ -160,7 +161,7 @@ def drop_link(table: Declared, name: str, *, is_optional: bool = False) -> None:
     """Drop the foreign key of a name, and no index that has the same one."""
     known = find_name(name, [each.name for each in table.links])
     if known is None and not is_optional:
-        raise NotUnderstood(f"there is no foreign key `{name}`")
+        raise NotThere(f"there is no foreign key `{name}`")
     table.links = [each for each in table.links if each.name != known]
 
 

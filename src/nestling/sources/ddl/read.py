@@ -19,7 +19,7 @@ from nestling.sources.ddl.code_block import CodeBlock
 from nestling.sources.ddl.column_type import ReadType, read_type
 from nestling.sources.ddl.create_table import create_table, read_collation
 from nestling.sources.ddl.create_view import read_view
-from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_text, at_commas
+from nestling.sources.ddl.cursor import Cursor, Name, NotThere, NotUnderstood, as_text, at_commas
 from nestling.sources.ddl.dialect import detect_dialect, is_of_oracle, is_of_sql_server
 from nestling.sources.ddl.elements import constraint_name, default_sql, default_tokens, named_check
 from nestling.sources.ddl.indexes import alter_index, create_index, drop_indexes
@@ -128,7 +128,7 @@ def _read_statement(statement: DdlStatement, catalogue: Catalogue, lines: Lines)
                 if word not in _SESSION:
                     raise NotUnderstood("is not understood")
     except NotUnderstood as problem:
-        kind = GapKind.LOST if _declares_table(statement.tokens) else GapKind.NOTIMPL
+        kind = GapKind.LOST if _declares_table(statement.tokens) else problem.kind
         catalogue.gap(f"statement `{as_text(statement.tokens)}`: {problem}", statement.line, kind)
 
 
@@ -285,7 +285,7 @@ def _alter_view(cursor: Cursor, catalogue: Catalogue) -> None:
     name = catalogue.home(cursor.qualified_name())
     if name not in catalogue.views:
         if not is_optional and catalogue.tables:
-            raise NotUnderstood(f"there is no view `{name[1]}`")
+            raise NotThere(f"there is no view `{name[1]}`")
     elif cursor.accept("RENAME", "TO"):
         catalogue.views[name[0], cursor.name()] = catalogue.views.pop(name)
     elif cursor.accept("SET", "SCHEMA"):

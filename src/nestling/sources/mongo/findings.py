@@ -35,7 +35,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
             yield Gap(GapKind.NOTIMPL if is_view else GapKind.LOST, _NOT_READ[collection.kind], collection.name)
         yield from _of_collation(collection)
     for skipped in (each for each in survey.facts.skipped if each.why not in (REFUSED, USE_UNSEEN)):
-        yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
+        yield Gap(GapKind.INPUT, f"{skipped.what} could not be looked at: {skipped.why}")
     for entity in found.values():
         yield from _of_entity(entity)
     yield from (_unclear(each) for each in survey.facts.structure.unclear if each.named)
@@ -43,7 +43,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
         key = f"`{near.target}.{steps_text(near.target_column)}`"
         share = _rows(near.repeated, "shares or lacks", "share or lack")
         what = f"`{steps_text(near.column)}` refers to {key}, which is not a key: {share} it"
-        yield Gap(GapKind.NOTIMPL, what, near.collection)
+        yield Gap(GapKind.INPUT, what, near.collection)
     linked = {(link.collection, steps) for link in survey.links for steps in link.columns}
     for reference in survey.facts.references:
         if reference.converted:
@@ -51,7 +51,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
             yield Gap(GapKind.INPUT, what, reference.collection)
         elif not reference.resolved and (reference.collection, reference.steps) not in linked:
             what = f"`{steps_text(reference.steps)}` refers to nothing that exists: none of {reference.checked:,} values is found"
-            yield Gap(GapKind.NOTIMPL, what, reference.collection)
+            yield Gap(GapKind.INPUT, what, reference.collection)
 
 
 def _of_collation(collection: CollectionFacts) -> Iterator[Gap]:
@@ -80,7 +80,7 @@ def _of_entity(entity: EntityOf) -> Iterator[Gap]:
             yield Gap(GapKind.NOTIMPL, f"`{text}` holds {', '.join(odd)}, which the model has no type for", collection)
         elif each.attribute.also and not _only_numbers(each.attribute.also):
             others = ", ".join(map(str, each.attribute.also))
-            yield Gap(GapKind.NOTIMPL, f"`{text}` is {each.attribute.type} and sometimes {others}", collection)
+            yield Gap(GapKind.INPUT, f"`{text}` is {each.attribute.type} and sometimes {others}", collection)
 
 
 def _only_numbers(kinds: tuple[object, ...]) -> bool:
@@ -91,7 +91,7 @@ def _unclear(unclear: Unclear) -> Gap:
     field = steps_text(unclear.columns[0])
     some = first_of([f"`{name}`" for name in unclear.targets], SHOWN)
     what = f"`{field}` is named like a reference; its {unclear.checked:,} values may be keys of {some}: declare it in the model"
-    return Gap(GapKind.NOTIMPL, what, unclear.collection)
+    return Gap(GapKind.INPUT, what, unclear.collection)
 
 
 def _maybe(unclear: Unclear) -> str:

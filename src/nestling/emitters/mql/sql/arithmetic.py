@@ -47,7 +47,8 @@ def arithmetic(node: Arithmetic | Negate, r: Renderer) -> MqlValue:
             | ArithmeticOperator.SHIFT_LEFT
             | ArithmeticOperator.SHIFT_RIGHT
         ):
-            raise rendering_gap(f"the bitwise operator {node.operator.value}")
+            move = "give each bit a column of its own; or select the number, and compute in the application"
+            raise rendering_gap(f"the bitwise operator {node.operator.value}", move=move)
         case _:
             assert_never(node.operator)
 

@@ -17,9 +17,9 @@ class RenderingGap(FoundGap):
     """An expression that MongoDB 6.0 has no exact form for: `gap` names the construct, `about` is the expression."""
 
 
-def rendering_gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> RenderingGap:
-    """The error to raise for a construct."""
-    return RenderingGap(Gap(kind, construct))
+def rendering_gap(construct: str, kind: GapKind = GapKind.NOTIMPL, *, move: str = "") -> RenderingGap:
+    """The error to raise for a construct; `move`: what to do about it."""
+    return RenderingGap(Gap(kind, construct, move=move))
 
 
 def no_constant(construct: str, *values: Expression) -> RenderingGap:

@@ -76,8 +76,18 @@ def _of_kind(node: Cast, r: Renderer) -> MqlValue:
         found = _time(value, source, target)
     if found is None:
         instead = _instead(node) if node.rules is Rules.POSTGRESQL else ""
-        raise rendering_gap(f"a conversion of {source} to {target} as {node.rules.value} does it{instead}")
+        what = f"a conversion of {source} to {target} as {node.rules.value} does it{instead}"
+        raise rendering_gap(what, move="" if instead else _move(source, target))
     return found
+
+
+def _move(source: Type, target: Type) -> str:
+    """What to do about a conversion of texts, and to texts."""
+    if source.name in TEXTS and target.name in NUMBERS | TIMES:
+        kind = "number" if target.name in NUMBERS else "date"
+        return f"compare texts with texts, and give a {kind} as a parameter; or convert the text in the application"
+    is_float = source.name is TypeName.FLOAT and target.name is TypeName.TEXT
+    return "select the float by itself, and make the text in the application" if is_float else ""
 
 
 def _instead(node: Cast) -> str:

@@ -20,7 +20,7 @@ from nestling.planner.sql.changes.outer_joins import OuterTable, joined_tables
 from nestling.planner.sql.changes.returning import bind_returning
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
-from nestling.planner.sql.gaps import mistake, no_such, statement_gap
+from nestling.planner.sql.gaps import StatementGap, mistake, no_such, statement_gap
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import with_ctes
 from nestling.planner.sql.scope import Env, Scope, Translation
@@ -149,7 +149,7 @@ def _joined(node: exp.Expr, translation: Translation) -> _Joined:
     if listed is None:
         named = node.args.get("tables") or ()
         if named and [table.name.casefold() for table in named] != [node.this.alias_or_name.casefold()]:
-            raise statement_gap(_SEVERAL, node)
+            raise _several("DELETE from", node)
         return _Joined(node.this, [source.this] if source is not None else list(using), conditions)
     first, *joins = joined_tables(listed, node)
     tables = [first.table, *(join.table for join in joins)]
@@ -165,7 +165,10 @@ def _joined(node: exp.Expr, translation: Translation) -> _Joined:
     )
 
 
-_SEVERAL = "DELETE from several tables; write one for each, in a transaction"
+def _several(of: str, node: exp.Expr) -> StatementGap:
+    return statement_gap(
+        f"{of} several tables", node, "write one statement for each table, in a transaction of a Store"
+    )
 
 
 def _all_tables(table: exp.Expr) -> list[exp.Expr]:
@@ -184,10 +187,7 @@ def _place(node: exp.Expr, tables: Sequence[exp.Expr], translation: Translation)
         columns = [pair.this for pair in node.expressions if isinstance(pair.this, exp.Column)]
         wanted = {column.table.casefold() or _having(column, tables, translation) for column in columns}
     if len(wanted) != 1:
-        is_delete = isinstance(node, exp.Delete)
-        raise statement_gap(
-            _SEVERAL if is_delete else "UPDATE of several tables; write one for each, in a transaction", node
-        )
+        raise _several("DELETE from" if isinstance(node, exp.Delete) else "UPDATE of", node)
     if not wanted <= set(names):
         raise no_such("table", min(wanted), names, node)
     return names.index(wanted.pop())

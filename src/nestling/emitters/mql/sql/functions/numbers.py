@@ -242,7 +242,10 @@ def _null_for_nan(number: MqlValue) -> MqlValue:
 def _refuse_exact(node: Call) -> None:
     """PostgreSQL's numeric has functions of its own, with results of many digits."""
     if node.rules is not Rules.SQLITE and any(argument.type.name is TypeName.DECIMAL for argument in node.arguments):
-        raise rendering_gap(f"{node.function.value} of an exact decimal")
+        what = f"{node.function.value} of an exact decimal"
+        raise rendering_gap(
+            what, move="for a whole exponent, write the product: `x * x`; or compute it in the application"
+        )
 
 
 def random(node: Call, r: Renderer) -> MqlValue:  # noqa: ARG001 - one signature for all functions
