@@ -422,7 +422,7 @@ NOT_SQLITES = frozenset(
     {
         Function.CONCAT_PRESENT, Function.CONCAT_SEPARATED, Function.PAD_START, Function.PAD_END, Function.REPEAT,
         Function.REVERSE, Function.TRANSLATE, Function.MATCHES, Function.MATCHES_ANY_CASE, Function.ANY_ELEMENT,
-        Function.MATCHED, Function.JOINED,
+        Function.MATCHED, Function.JOINED, Function.MOMENT_TEXT,
         Function.CONTAINS, Function.OVERLAPS, Function.JSON_VALUE, Function.JSON_LENGTH, Function.CARDINALITY, Function.ELEMENT,
         Function.ARRAY_OF, Function.ARRAY_CONCAT, Function.ARRAY_REMOVE, Function.ROW, Function.PART,
         Function.JSON_MERGE, Function.JSON_WITHOUT, Function.JSON_SET, Function.JSON_CONTAINS, Function.JSON_HAS,

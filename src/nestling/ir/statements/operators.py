@@ -204,6 +204,7 @@ class Function(StrEnum):
     TIMESTAMP_OF = "timestamp of"
     DATE_OF = "date of"  # the day of a timestamp, as a date
     FORMAT_TIME = "format time"  # (timestamp, a strftime format of %d %f %H %j %J %m %M %s %S %w %W %Y)
+    MOMENT_TEXT = "moment text"  # (timestamp): as MySQL writes it, with six digits of a second
     TIME_PART = "time part"  # (unit, timestamp)
     TRUNCATE_TIME = "truncate time"  # (unit, timestamp)
     ROUND_TIME = "round time"  # (timestamp, digits of a second, whether the rest is cut off)

@@ -60,7 +60,7 @@ from nestling.planner.sql.literals import (
 from nestling.planner.sql.mysql.bits import beside_bits, is_bits, truth_of_bits
 from nestling.planner.sql.mysql.digits import observed, observed_beside
 from nestling.planner.sql.mysql.given_moments import refuse_text_beside
-from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, moment_written, refuse_own
+from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, constant_moment, refuse_own
 from nestling.planner.sql.mysql.times_as_text import SHOWN_AS_TEXT, moment_of_text, text_of_time
 from nestling.planner.sql.mysql.zero_dates import moment_of_number
 from nestling.planner.sql.postgresql import char_n as chars
@@ -468,7 +468,7 @@ def _text_beside_time(expression: Expression, wanted: Type, translation: Transla
     if is_zero(said):
         return Literal(zero_of(wanted), TEXT)
     if isinstance(said, str):
-        if (found := moment_written(said)) is not None:
+        if (found := constant_moment(said)) is not None:
             return found
         raise statement_gap(f"the constant '{said}' beside dates, as it is none in ISO form; write '2024-01-31'")
     return moment_of_text(expression, translation) or Cast(expression, TIMESTAMP, Rules.MYSQL)

@@ -35,7 +35,7 @@ from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.clock import time_of_day
 from nestling.planner.sql.mysql.given_moments import is_text_of_moment, moment_asked
-from nestling.planner.sql.mysql.mixed_types import moment_written
+from nestling.planner.sql.mysql.mixed_types import constant_moment
 from nestling.planner.sql.mysql.times_as_text import moment_of_text
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.postgresql.ages import part_of_age
@@ -167,7 +167,7 @@ def time_of(value: Expression, env: Env, node: exp.Expr) -> Expression:
     """A value as a timestamp or date, whichever it is; raises a gap of the node, which takes it, for an interval."""
     value = moment_asked(value) if env.dialect.rules is Rules.MYSQL else value
     if isinstance(value, Literal) and isinstance(value.value, str) and env.dialect.rules is Rules.MYSQL:
-        return moment_written(value.value) or Cast(value, TIMESTAMP, Rules.MYSQL)
+        return constant_moment(value.value) or Cast(value, TIMESTAMP, Rules.MYSQL)
     if isinstance(value, Literal) and isinstance(value.value, str):
         return typed_literal(value.value, TIMESTAMP)
     if env.dialect.rules is Rules.MYSQL and is_text(value):

@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import json_number
 from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.emitters.mql.sql.nulls import bind, null_if_any
+from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import plain_zero
 from nestling.ir.statements.expression import ANY, Call, Cast, Literal, Parameter
 from nestling.ir.statements.operands import is_mixed_time
@@ -47,9 +47,6 @@ def server_cast(node: Cast, r: Renderer) -> MqlValue:
     if _is_number_in_json(node):
         assert isinstance(node.operand, Call)
         return json_number(node.operand, r)
-    if _is_moment_shown_by_mysql(node):
-        shown = _text_of_moment(r.value(node.operand), is_text=is_wide(node.operand))
-        return text_of_length(shown, node.type)
     return _of_kind(node, r)
 
 
@@ -97,22 +94,6 @@ def _instead(node: Cast) -> str:
     if isinstance(node.operand, Parameter) and node.operand.type == ANY:
         return f"; give the parameter's type: `:{node.operand.name}::{node.type}`"
     return _INSTEAD.get(node.operand.type.name, "") if node.type.name is TypeName.TEXT else ""
-
-
-def _is_moment_shown_by_mysql(node: Cast) -> bool:
-    is_text_of_moment = node.operand.type.name in MOMENTS and node.type.name is TypeName.TEXT
-    return node.rules is Rules.MYSQL and is_text_of_moment and not is_mixed_time(node.operand)
-
-
-def _text_of_moment(value: MqlValue, *, is_text: bool) -> MqlValue:
-    """A moment with all six digits of a second, as MySQL writes it."""
-    if not is_text:
-        return {"$dateToString": {"date": value, "format": "%Y-%m-%d %H:%M:%S.%L000"}}
-    day, clock = (0, len("0000-00-00")), (len("0000-00-00T"), len("00:00:00.000000"))
-    return bind(
-        {"text": value},
-        lambda x: null_if_any([x], {"$concat": [{"$substrCP": [x, *day]}, " ", {"$substrCP": [x, *clock]}]}),
-    )
 
 
 def _is_number_in_json(node: Cast) -> bool:

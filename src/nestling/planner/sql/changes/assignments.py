@@ -41,7 +41,9 @@ from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.fractions import kept_fraction, refuse_time_as_text
 from nestling.planner.sql.gaps import no_such, statement_gap
 from nestling.planner.sql.mysql.bits import stored_bits
+from nestling.planner.sql.mysql.mixed_types import with_all_zeros
 from nestling.planner.sql.mysql.read_types import as_read, is_single
+from nestling.planner.sql.mysql.times_as_text import moment_of_text, text_of_time
 from nestling.planner.sql.postgresql.char_n import unfilled
 from nestling.planner.sql.postgresql.given_times import given_beside
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
@@ -71,11 +73,33 @@ def _converted(expression: Expression, attribute: Attribute, translation: Transl
     """The value converted to the attribute's type; constants of the right type need nothing."""
     if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and _is_cast_to(attribute, expression):
         expression = expression.operand  # which is converted as it is stored
+    if translation.dialect.rules is Rules.MYSQL:
+        expression = _of_mysql(expression, attribute, translation)
     if isinstance(expression, Call) and is_written(expression) and attribute.type.element is not None:
         return _stored_array(expression, attribute, translation)
     if translation.model.strict_types and attribute.type.name is TypeName.DECIMAL and not attribute.is_of_several_types:
         return exactly(expression, attribute.type)
     return _stored(expression, attribute, translation)
+
+
+def _of_mysql(value: Expression, attribute: Attribute, translation: Translation) -> Expression:
+    """What MySQL stores of a moment in a column of texts, and of a text in one of times."""
+    if attribute.type.name is TypeName.TEXT:
+        return _text_of_moment(value, translation)
+    return _moment(value, translation) if attribute.type.name in TIMES and is_text(value) else value
+
+
+def _text_of_moment(value: Expression, translation: Translation) -> Expression:
+    """A moment that is computed or read, as the text that MySQL stores of it."""
+    is_given = isinstance(value, Literal | Parameter)
+    return value if is_given or value.type.name not in MOMENTS else text_of_time(value, translation)
+
+
+def _moment(text: Expression, translation: Translation) -> Expression:
+    """A text that MySQL stores in a column of times: the moment it is of, and a constant with all zeros."""
+    if isinstance(text, Literal):
+        return replace(text, value=with_all_zeros(text.value)) if isinstance(text.value, str) else text
+    return moment_of_text(text, translation) or text
 
 
 def _stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:

@@ -17,7 +17,7 @@ from nestling.ir.statements.algebra import Filter, LimitOffset, Named, Project, 
 from nestling.ir.statements.expression import NULL, AttributeCast, Expression, Literal
 from nestling.ir.statements.operators import Rules
 from nestling.ir.statements.write import Conflict, ConflictAction, GeneratedValue, Insert, SeenRows
-from nestling.ir.types import SINGLE
+from nestling.ir.types import SINGLE, TIMES
 from nestling.planner.sql import conversions
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.array_changes import as_given, is_written
@@ -32,6 +32,7 @@ from nestling.planner.sql.changes.written_rows import written_rows
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.gaps import mistake, statement_gap
+from nestling.planner.sql.mysql.mixed_types import with_all_zeros
 from nestling.planner.sql.mysql.read_types import column_read, is_single
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.postgresql.given_times import given_beside
@@ -157,10 +158,20 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
         attributes = [attributes[place] for place in given]
     if node.args.get("with_") is not None:
         rows.set("with_", node.args["with_"])
+    if isinstance(rows, exp.Values) and outside.dialect.rules is Rules.MYSQL:
+        _fill_zeros(rows, attributes)
     written = written_rows(rows, attributes, outside) if isinstance(rows, exp.Values) else None
     found = written or bind_query(rows, outside).relation
     attributes = _filled(attributes, len(found.columns), node, outside)
     return _with_types(found, attributes, outside.translation), attributes
+
+
+def _fill_zeros(rows: exp.Values, attributes: Sequence[Attribute]) -> None:
+    """Write MySQL's constant days and moments with all their zeros."""
+    for row in rows.expressions:
+        for cell, attribute in zip(row.expressions, attributes, strict=False):
+            if attribute.type.name in TIMES and isinstance(cell, exp.Literal) and cell.is_string:
+                cell.set("this", with_all_zeros(cell.this))
 
 
 def _filled(attributes: list[Attribute], width: int, node: exp.Insert, outside: Env) -> list[Attribute]:

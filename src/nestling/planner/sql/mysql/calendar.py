@@ -13,7 +13,7 @@ from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
-from nestling.planner.sql.mysql.clock import seconds_said
+from nestling.planner.sql.mysql.clock import seconds_of_span
 from nestling.planner.sql.mysql.given_moments import moment_asked
 from nestling.planner.sql.scope import Bind, Env, Handler
 from nestling.planner.sql.times import UTC_NAMES, ZONE, mysql_day, of_calendar, part_of_time, shifted, time_of
@@ -53,7 +53,7 @@ def _span_added(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if moment.type.name not in MOMENTS or is_mixed_time(moment):
         what = f"{name.upper()}() of other than a moment; write an interval, `x + INTERVAL 90 MINUTE`"
         raise statement_gap(what, node)
-    seconds = seconds_said(bound(node.expressions[1]), node)
+    seconds = seconds_of_span(bound(node.expressions[1]), node)
     assert isinstance(seconds.value, int | float)
     amount = Literal(-seconds.value, seconds.type) if name == "subtime" else seconds
     return Call(Function.ADD_TIME, (moment, Literal("second", TEXT), amount), moment.type, Rules.MYSQL)

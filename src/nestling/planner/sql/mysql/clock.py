@@ -7,11 +7,11 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.statements.expression import NULL, Call, Cast, Expression, Literal
+from nestling.ir.statements.expression import NULL, Call, Expression, Literal
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql.gaps import no_constant, statement_gap
-from nestling.planner.sql.mysql.times_as_text import shown_digits
+from nestling.planner.sql.mysql.times_as_text import digits_shown, shown_digits
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.scope import Translation
 
@@ -33,8 +33,7 @@ def time_of_day(value: Expression, node: exp.Expr, translation: Translation) -> 
     is_whole = shown_digits(value, translation) == 0
     if is_whole and value.type.fraction_digits <= BSON_DIGITS:
         return Call(Function.FORMAT_TIME, (dates_alone(value), Literal("%H:%M:%S", TEXT)), _TIME, Rules.MYSQL)
-    text = Cast(value, TEXT, Rules.MYSQL)
-    clock = Call(Function.SUBSTRING, (text, Literal(_START + 1, INTEGER)), TEXT, Rules.MYSQL)
+    clock = Call(Function.SUBSTRING, (digits_shown(value), Literal(_START + 1, INTEGER)), TEXT, Rules.MYSQL)
     zeros = Call(Function.TRIM_END, (clock, Literal("0", TEXT)), TEXT, Rules.MYSQL)
     return Call(Function.TRIM_END, (zeros, Literal(".", TEXT)), _TIME, Rules.MYSQL)
 
@@ -47,20 +46,20 @@ def whole_time_of_day(value: Expression, node: exp.Cast, translation: Translatio
     return time_of_day(value, node, translation)
 
 
-def seconds_said(amount: Expression, node: exp.Expr) -> Literal:
+def seconds_of_span(amount: Expression, node: exp.Expr) -> Literal:
     """The seconds of a constant span of time, `'1:30:00'` or `'2 10:00'`."""
-    said = amount.value if isinstance(amount, Literal) else None
-    found = _CONSTANT.fullmatch(said) if isinstance(said, str) else None
+    text = amount.value if isinstance(amount, Literal) else None
+    found = _CONSTANT.fullmatch(text) if isinstance(text, str) else None
     if not isinstance(amount, Literal):
         raise no_constant(f"{node.name.upper()}() of a time that is not a constant", node, node.expressions[1])
     if found is None:
-        raise statement_gap(f"{node.name.upper()}() of `{said}`; write hours, minutes and seconds, '01:30:00'", node)
+        raise statement_gap(f"{node.name.upper()}() of `{text}`; write hours, minutes and seconds, '01:30:00'", node)
     sign, days, hours, minutes, seconds, fraction = found.groups(default="0")
     if int(minutes) >= _MOST or int(seconds) >= _MOST:
-        raise statement_gap(f"{node.name.upper()}() of `{said}`, which is no time", node)
+        raise statement_gap(f"{node.name.upper()}() of `{text}`, which is no time", node)
     whole = int(days) * 86_400 + int(hours) * 3600 + int(minutes) * 60 + int(seconds)
     exact = Decimal(fraction) + whole
     if exact > _LONGEST or exact * 1000 % 1:
-        raise statement_gap(f"{node.name.upper()}() of `{said}`, which is longer or finer than what is computed", node)
+        raise statement_gap(f"{node.name.upper()}() of `{text}`, which is longer or finer than what is computed", node)
     signed = -exact if sign == "-" else exact
     return Literal(int(signed), INTEGER) if signed == int(signed) else Literal(float(signed), FLOAT)

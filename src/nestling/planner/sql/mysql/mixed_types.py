@@ -86,16 +86,24 @@ _WITHOUT_ZEROS = re.compile(r" *(\d{4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?):(\d\d?)(?:
 """A day or moment whose numbers may lack a zero in front: `2024-1-9 8:05`."""
 
 
-def moment_written(text: str) -> Literal | None:
+def constant_moment(text: str) -> Literal | None:
     """The day or moment of a constant as MySQL reads it, also `2024-1-9`; None for a text that is none, and for other forms."""
     require_no_offset(text)
-    found = _WITHOUT_ZEROS.fullmatch(text)
-    if found is not None:
-        year, *parts = (part or "0" for part in found.groups())
-        month, day, hour, minute, second = (f"{'0' * (len(part.partition('.')[0]) == 1)}{part}" for part in parts)
-        text = f"{year}-{month}-{day} {hour}:{minute}:{second}"
-    made = typed_literal(text, Type(TypeName.TIMESTAMP))
+    made = typed_literal(with_all_zeros(text), Type(TypeName.TIMESTAMP))
     return made if isinstance(made, Literal) else None
+
+
+def with_all_zeros(text: str) -> str:
+    """The text of a day or moment with two digits for each of its numbers; any other text as it is."""
+    found = _WITHOUT_ZEROS.fullmatch(text)
+    if found is None:
+        return text
+    year, month, day, *clock = (_of_two_digits(part or "0") for part in found.groups())
+    return f"{year}-{month}-{day} {':'.join(clock)}" if found[4] else f"{year}-{month}-{day}"
+
+
+def _of_two_digits(number: str) -> str:
+    return f"0{number}" if len(number.partition(".")[0]) == 1 else number
 
 
 def require_no_offset(text: str) -> None:

@@ -13,7 +13,7 @@ from nestling.ir.statements.operands import is_mixed_time, is_text, operands
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import BSON_DIGITS, DATE, INTEGER, MOMENTS, TEXT, TIMES, TIMESTAMP, Type, TypeName
 from nestling.planner.sql.gaps import StatementGap, statement_gap
-from nestling.planner.sql.mysql.mixed_types import moment_written
+from nestling.planner.sql.mysql.mixed_types import constant_moment
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.scope import Translation
 
@@ -46,8 +46,13 @@ def _moment(value: Expression, digits: int) -> Expression:
     if is_mixed_time(value):
         raise statement_gap(f"a moment with digits of a second that may be a zero date as a text{_INSTEAD}")
     length = _WHOLE + (digits + 1 if digits else 0)
-    parts = (Cast(value, TEXT, Rules.MYSQL), Literal(1, INTEGER), Literal(length, INTEGER))
+    parts = (digits_shown(value), Literal(1, INTEGER), Literal(length, INTEGER))
     return Call(Function.SUBSTRING, parts, TEXT, Rules.MYSQL)
+
+
+def digits_shown(moment: Expression) -> Expression:
+    """The text of a moment with six digits of a second."""
+    return Call(Function.MOMENT_TEXT, (moment,), TEXT, Rules.MYSQL)
 
 
 def _formatted(time: Expression, pattern: str) -> Expression:
@@ -134,13 +139,13 @@ def moment_of_text(text: Expression, translation: Translation) -> Expression | N
     None where it is any other text, or where a moment is stored as a text of its own.
     """
     match text:
-        case Literal(value=str() as said):
-            return moment_written(said)
+        case Literal(value=str() as constant):
+            return constant_moment(constant)
         case Literal(value=None):
             return text
         case (
             Cast(operand=time, type=Type(name=TypeName.TEXT, numbers=()))
-            | Call(function=Function.SUBSTRING, arguments=(Cast(operand=time), *_))
+            | Call(function=Function.SUBSTRING, arguments=(Call(function=Function.MOMENT_TEXT, arguments=(time,)), *_))
             | Call(function=Function.FORMAT_TIME, arguments=(time, _))
         ):
             is_own = text == _text_or_none(time, translation)
@@ -174,19 +179,21 @@ def are_texts_of_times(values: Sequence[Expression], translation: Translation) -
 def _is_canonical(text: Expression, translation: Translation) -> bool:
     if not is_text(text) or moment_of_text(text, translation) is None:
         return False
-    constants = (said for said in _constants_in(text) if isinstance(said, str))
-    return all(_CANONICAL.fullmatch(said) for said in constants)
+    constants = (constant for constant in _constants_in(text) if isinstance(constant, str))
+    return all(_CANONICAL.fullmatch(constant) for constant in constants)
 
 
 def _constants_in(text: Expression) -> Iterator[object]:
     """The constants that a value may be."""
     match text:
-        case Literal(value=said):
-            yield said
+        case Literal(value=constant):
+            yield constant
         case Call(function=Function.COALESCE, arguments=parts):
-            yield from (said for part in parts for said in _constants_in(part))
+            yield from (constant for part in parts for constant in _constants_in(part))
         case Case(branches=branches, default=default):
-            yield from (said for part in (*(then for _, then in branches), default) for said in _constants_in(part))
+            yield from (
+                constant for part in (*(then for _, then in branches), default) for constant in _constants_in(part)
+            )
         case _:
             return
 

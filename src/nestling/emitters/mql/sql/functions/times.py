@@ -102,6 +102,19 @@ def format_time(node: Call, r: Renderer) -> MqlValue:
     )
 
 
+def moment_text(node: Call, r: Renderer) -> MqlValue:
+    """A moment with all six digits of a second."""
+    value = r.value(node.arguments[0])
+    if not is_wide(node.arguments[0]):
+        return _plainly(value, "%Y-%m-%d %H:%M:%S.%L000")
+    day, clock = (0, len("0000-00-00")), (len("0000-00-00T"), len("00:00:00.000000"))
+
+    def body(text: MqlValue) -> MqlValue:
+        return null_if_any([text], {"$concat": [{"$substrCP": [text, *day]}, " ", {"$substrCP": [text, *clock]}]})
+
+    return bind({"text": value}, body)
+
+
 def _formatted(time: MqlValue, pattern: str) -> MqlValue:
     pieces: list[MqlValue] = []
     start = 0
@@ -390,6 +403,7 @@ TIMES = {
     Function.TIMESTAMP_OF: timestamp_of,
     Function.DATE_OF: date_of,
     Function.FORMAT_TIME: format_time,
+    Function.MOMENT_TEXT: moment_text,
     Function.TIME_PART: time_part,
     Function.TRUNCATE_TIME: truncate_time,
     Function.ROUND_TIME: round_time,
