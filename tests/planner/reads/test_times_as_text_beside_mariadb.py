@@ -43,7 +43,8 @@ VALUES = (
     "YEAR(COALESCE(d, '2099-12-31'))", "DATEDIFF(COALESCE(d, '2099-12-31'), '2024-01-01')",
     "CAST(COALESCE(d, '2099-12-31') AS DATE)", "TIMESTAMPDIFF(MONTH, COALESCE(d, '2020-01-01'), '2024-06-01')",
     "DATE_FORMAT(COALESCE(d, '2098-12-31'), '%d.%m.%Y')", "DATE_FORMAT(dt, '%Y-%m-%d') = d",
-    "LAST_DAY(IFNULL(dt, '2024-02-01'))",
+    "d < '2024-01-31' + INTERVAL 1 HOUR",
+    "COALESCE(d, '2099-12-31') < CAST('2024-01-31' AS DATE) + INTERVAL 1 DAY", "LAST_DAY(IFNULL(dt, '2024-02-01'))",
 )  # fmt: skip
 WRITTEN = (
     "d = '2024-1-31'", "d <> '2024-1-31 '", "dt >= '2024-1-31'", "d IN ('2024-1-31', '1999-12-31')",
@@ -90,6 +91,7 @@ def test_statements_are_mariadbs(both: Both, sql: str) -> None:
     [
         ("LEAST(d, '2024-06-01')", "write `CAST('…' AS DATE)`"),
         ("COALESCE(d, '2099-12-31') + INTERVAL 1 DAY", "write `CAST(… AS DATE)`"),
+        ("COALESCE(d, '2099-12-31') < '2024-01-31' + INTERVAL 1 HOUR", "turns into a text"),
         ("d = '2024/1/31'", "write '2024-01-31'"),
         ("CONCAT(d + INTERVAL 1 SECOND)", "write the form"),
     ],

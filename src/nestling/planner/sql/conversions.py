@@ -61,7 +61,7 @@ from nestling.planner.sql.mysql.bits import beside_bits, is_bits, truth_of_bits
 from nestling.planner.sql.mysql.digits import observed, observed_beside
 from nestling.planner.sql.mysql.given_moments import refuse_text_beside
 from nestling.planner.sql.mysql.mixed_types import beside_own, beside_years, constant_moment, refuse_own
-from nestling.planner.sql.mysql.times_as_text import SHOWN_AS_TEXT, moment_of_text, text_of_time
+from nestling.planner.sql.mysql.times_as_text import SHOWN_AS_TEXT, begins_with_constant, moment_of_text, text_of_time
 from nestling.planner.sql.mysql.zero_dates import moment_of_number
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.decimal_digits import with_digits
@@ -447,6 +447,11 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
         return own
     refuse_own(expression, other)
     if other.type.name in TIMES and expression.type.name in (*TEXTS, TypeName.ANY):
+        if not isinstance(expression, Literal) and begins_with_constant(other):
+            raise statement_gap(
+                "a text compared with a constant to which an interval is added, which MySQL turns into a text",
+                move="write `CAST('…' AS DATE)` or `CAST('…' AS DATETIME)` around the constant",
+            )
         return _text_beside_time(expression, other.type, translation)
     if other.type.name in TIMES and expression.type.name is TypeName.DATE and other.type != expression.type:
         if _mixed(expression) and _mixed(other):

@@ -198,6 +198,15 @@ def _constants_in(text: Expression) -> Iterator[object]:
             return
 
 
+def begins_with_constant(time: Expression) -> bool:
+    """Whether it is an interval added to a constant, as in `'2024-01-31' + INTERVAL 1 DAY`: a text, if that is one."""
+    match time:
+        case Call(function=Function.ADD_TIME, arguments=(begun, *_)):
+            return begins_with_constant(begun) or (isinstance(begun, Literal) and begun.type == TIMESTAMP)
+        case _:
+            return False
+
+
 def _day_formatted(text: Expression, time: Expression) -> Expression | None:
     """The day of `DATE_FORMAT(at, '%Y-%m-%d')`."""
     is_zero = isinstance(time, Call) and time.function is Function.TIMESTAMP_OF
