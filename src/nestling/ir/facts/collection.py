@@ -244,11 +244,11 @@ class Copied:
     named: bool = True
 
 
-BUILT = "a migration is building it: `nestling migrate … --cutover` puts it into use, `--abort` drops it"
+BUILT = "built by a migration: `nestling migrate … --cutover` puts what it built into use, `--abort` drops it"
 SET_ASIDE_SO_FAR = (
-    "a migration's cutover has set it aside: `nestling migrate … --cutover` continues, `--abort` restores its name"
+    "set aside by a migration's cutover: `nestling migrate … --cutover` continues, `--abort` restores the name"
 )
-SET_ASIDE = "a migration has set it aside: `nestling migrate … --drop-old` drops it"
+SET_ASIDE = "set aside by a migration: `nestling migrate … --drop-old` drops what it set aside"
 """Why collections are nobody's data."""
 REFUSED = "the user may not do this"
 """Why something was not looked at for lack of a right."""

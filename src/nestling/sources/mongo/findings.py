@@ -20,6 +20,8 @@ from nestling.sources.mongo.taken import Verdicts, notes_of
 from nestling.sources.mongo.types import odd_types
 
 SHOWN = 4
+_LEFT_OUT = (BUILT, SET_ASIDE)
+"""Why collections are in neither the model nor the design, and need not be."""
 _ELEMENTS = (NodeForm.ARRAY, NodeForm.VALUES)
 _NOT_READ = {
     NamespaceKind.TIME_SERIES: "is a time series collection, which is not read yet",
@@ -34,7 +36,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
             is_view = collection.kind is NamespaceKind.VIEW
             yield Gap(GapKind.NOTIMPL if is_view else GapKind.LOST, _NOT_READ[collection.kind], collection.name)
         yield from _of_collation(collection)
-    for skipped in (each for each in survey.facts.skipped if each.why not in (REFUSED, USE_UNSEEN)):
+    for skipped in (each for each in survey.facts.skipped if each.why not in (REFUSED, USE_UNSEEN, *_LEFT_OUT)):
         yield Gap(GapKind.INPUT, f"{skipped.what} could not be looked at: {skipped.why}")
     for entity in found.values():
         yield from _of_entity(entity)
@@ -113,13 +115,19 @@ def _unkept(link: Link) -> str:
     return f"{what}. No index enforces that these are unique: if they are, run {index} and read the database again"
 
 
+def _left_out(survey: Survey) -> Iterator[str]:
+    for why in _LEFT_OUT:
+        if names := [f"`{each.what}`" for each in survey.facts.skipped if each.why == why]:
+            yield f"{first_of(names, SHOWN)} {agreeing(len(names))} left out, {why}"
+
+
 def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     """Notes on what loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is NamespaceKind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, managed by the driver; neither read nor changed"
     if refused := [each.what for each in survey.facts.skipped if each.why == REFUSED]:
         yield f"the user has no right to see {first_of(refused, SHOWN)}; the role `clusterMonitor` allows most of it"
-    yield from (f"`{e.what}` is left out: {e.why}" for e in survey.facts.skipped if e.why in (BUILT, SET_ASIDE))
+    yield from _left_out(survey)
     ordered = [e.name for e in found.values() if e.seen.node.form in _ELEMENTS]
     if any(survey.seen[place].above is not None for place in found) and ordered:
         yield "the order of array elements is not part of the model; if it matters, give the elements a field for it"
