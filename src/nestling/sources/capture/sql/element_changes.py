@@ -78,8 +78,8 @@ def _found_by(
     new: New, draft: StatementDraft, collection: str, search: WriteSearch, field: str, tests: Mapping[str, Any]
 ) -> tuple[WriteSearch, str]:
     """Which documents hold the elements, and the array whose tests they need not pass: those are asked of the elements."""
-    draft = new()
-    documents = target(draft, collection, WriteSearch(search.condition), but=field)
+    trial = new()
+    documents = target(trial, collection, WriteSearch(search.condition), but=field)
     array = find(documents.document, field).value
     assert isinstance(array, Many)
     row = array.join(False)[1]
@@ -87,11 +87,11 @@ def _found_by(
     several = sum(1 if set(each) == {"$elemMatch"} else len(each) for each in tests.values())
     if several > 1 or _mentions(search.condition, field):
         draft.notes.append(f"all conditions on `{field}` are taken to apply to the same element")
-    if _has_key(draft, row, known):
+    if _has_key(trial, row, known):
         return replace(search, one=False), field
-    if not _has_key(draft, row, known | {name for name, _ in row.on}):
+    if not _has_key(trial, row, known | {name for name, _ in row.on}):
         draft.notes.append(FIRST)
-    return search, field if not search.one or is_unique(draft, documents) else ""
+    return search, field if not search.one or is_unique(trial, documents) else ""
 
 
 def _known(element: FieldValue, tests: Mapping[str, Any]) -> set[str]:
