@@ -27,6 +27,32 @@ def _repair(database: Db) -> str:
     return command
 
 
+def test_flags_of_the_same_name_are_no_copies(database: Db) -> None:
+    """A comment's flag or state is its own, however often it equals the post's; a title that does so is the post's."""
+    database.posts.insert_many(
+        {"_id": n, "is_deleted": n % 20 == 0, "status": "open" if n % 3 else "shut", "title": f"title {n}"}
+        for n in range(500)
+    )
+    for user in range(300):
+        numbers = [user * 4 + k for k in range(4)]
+        database.users.insert_one(
+            {
+                "_id": user,
+                "comments": [
+                    {
+                        "id": n,
+                        "post_id": n * 7 % 500,
+                        "is_deleted": n % 33 == 0,
+                        "status": "open" if n % 4 else "shut",
+                        "title": f"title {n * 7 % 500}" if n % 9 else "old",
+                    }
+                    for n in numbers
+                ],
+            }
+        )
+    assert [each.path for each in found(look(database)) if each.rule == "stale-copy"] == ["comments[].title"]
+
+
 def test_writes_beside_the_repair_are_kept(database: Db) -> None:
     """Elements pushed, and siblings of the copy changed, while the command runs, are all there afterwards."""
     database.users.insert_many({"_id": n, "name": f"user {n}"} for n in range(USERS))

@@ -83,14 +83,17 @@ def _pairs(
 ) -> Iterator[tuple[PathFacts, str]]:
     """Fields next to a reference, or in a document next to it, with the target's fields that they may repeat, by name.
 
-    Fields next to a part of a compound `_id` are next to the `_id`.
+    Fields next to a part of a compound `_id` are next to the `_id`. Those in a document called as the target need not say so;
+    elsewhere an equal name alone means nothing: a `status` beside a `post_id` need not be the post's.
     """
     key = holder.path(*reference.steps)
     if key is None or reference.steps[-1] == ELEMENT:
         return
     fields = {each.field: each for each in target.top_level() if _is_scalar(each) and is_plain(each.steps)}
     for above in (reference.steps[:-1], *([()] if reference.steps[0] == "_id" else [])):
-        prefixes = [_folded(stem(key)), folded(target.name), *([""] if above else [])]
+        prefixes = [_folded(stem(key)), folded(target.name)]
+        around = next((step for step in reversed(above) if step != ELEMENT), "")
+        prefixes += [""] if {_folded(around), folded(around)} & set(prefixes) else []
         wanted = {_folded(prefix + kept + field): field for prefix in prefixes for kept in _KEPT for field in fields}
         for path in holder.paths:
             own = path.steps[len(above) :]
