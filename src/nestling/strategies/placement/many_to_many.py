@@ -23,14 +23,16 @@ class Linked:
 
 def place(situation: Situation, both: ManyToMany, nesting: Nesting) -> Linked:
     """Embed the junction in the best side that may hold it (recorded in `nesting`), and decide on the other side."""
-    asked = tuple(_asked(situation, side) for side in sides(situation, both))
+    every = sides(situation, both)
+    asked = tuple(_asked(situation, side) for side in every)
     payload = has_payload(situation, both)
     refused: list[Reason] = []
-    for side in sorted(sides(situation, both), key=lambda side: _preference(situation, side, payload=payload)):
+    for side in sorted(every, key=lambda side: _preference(situation, side, payload=payload)):
         why = _objection(situation, side, payload=payload) or nesting.refusal(side)
         if why is None:
             nesting.embed(side)
-            return _held(situation, both, side, asked, tuple(refused))
+            first = _asked(situation, side)  # the reason that a table of decisions shows
+            return _held(situation, both, side, tuple(dict.fromkeys((first, *asked))), tuple(refused))
         refused.append(why)
     reference = Choice.PARENT_REFERENCE
     instead = tuple(
