@@ -108,3 +108,10 @@ def _imported(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Import):
         return {alias.name.split(".")[0] for alias in node.names}
     return {str(node.module).split(".")[0]} if isinstance(node, ast.ImportFrom) else set()
+
+
+def test_the_help_names_every_format() -> None:
+    """`--as` lists them by hand, since finding them would make every command start later."""
+    shown = " ".join(nestling("emit", "--help").out.split())
+    listed = shown.split("--as FORMAT ")[1].split(".")[0].replace(" or ", ", ")
+    assert sorted(name.strip() for name in listed.split(",")) == sorted(formats())

@@ -41,6 +41,19 @@ def test_a_name_with_a_dot():
     assert "ada:pass" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("n" * 64, r"`n{20}…` is too long for a database name: 64 bytes; MongoDB allows 63"),
+        ("data%20base", r'Bad database name "data base"\n.*choose a name without blanks'),
+    ],
+)
+def test_a_name_that_no_database_has(name: str, why: str):
+    """It is refused before anything is sent, with what is wrong with it."""
+    with pytest.raises(ConnectionFailed, match=why):
+        database_name(f"mongodb://host/{name}", "fallback")
+
+
 @pytest.mark.parametrize("uri", ["mongodb://ada:p@ss:w@host/db", "mongodb://host:99999/", "shop.db"])
 def test_database_name_of_no_uri(uri: str):
     """Something that is no MongoDB URI is refused, without its password."""

@@ -68,10 +68,6 @@ def command(design: Path, as_name: str, output: Path | None, workload: Path | No
     return _say_gaps(gaps)
 
 
-_COMMENTS = {".py": "#"}
-"""How a comment begins, by the type of file."""
-
-
 def _print(files: Mapping[str, str]) -> None:
     """Print the files: JSON as one object by file name, so that it stays JSON; others one after another, under comments."""
     from nestling.cli.parts import text
@@ -81,7 +77,7 @@ def _print(files: Mapping[str, str]) -> None:
         return
     for name, content in files.items():
         if len(files) > 1:
-            click.echo(f"{_COMMENTS[Path(name).suffix]} --- {name}")
+            click.echo(f"# --- {name}")
         click.echo(content, nl=not content.endswith("\n"))
 
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from pymongo.asynchronous.database import AsyncDatabase
     from pymongo.database import Database
 
+LONGEST_DATABASE_NAME = 63
+"""Bytes of a database's name at most."""
 SELECTION_SECONDS = 5.0
 """How long to look for a server before saying it cannot be reached; the driver's own 30 s look like a hang."""
 NOT_IN_DNS = ("NXDOMAIN", "NoAnswer")
@@ -173,6 +175,8 @@ def _unusable(error: Exception, where: str) -> ConnectionFailed:
         move = f"write mongodb://{where}"
     elif meant := _database_first(where):
         move = f"name the database before the options: {meant}"
+    elif str(error).startswith("Bad database name"):
+        move = "choose a name without blanks, dots, quotes, slashes and $"
     else:
         move = encode
     return ConnectionFailed(Problem(f"the URI cannot be used: {redact(str(error))}", where=where, next_move=move))
@@ -218,4 +222,9 @@ def database_name(uri: str, default: str) -> str:
         raise ConnectionFailed(
             Problem(what, where=redact(uri), next_move="write a name without a dot: mongodb://host/database")
         )
-    return parsed["database"] or default
+    name = parsed["database"] or default
+    if (length := len(name.encode())) > LONGEST_DATABASE_NAME:
+        what = f"`{name[:20]}…` is too long for a database name: {length} bytes"
+        known = f"MongoDB allows {LONGEST_DATABASE_NAME}"
+        raise ConnectionFailed(Problem(what, where=redact(uri), known=known, next_move="choose a shorter name"))
+    return name

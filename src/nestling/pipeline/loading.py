@@ -78,10 +78,12 @@ def opened(uri: str | None, name: str) -> Iterator[tuple[Server, Database[Any]]]
 
 def _possible(name: str) -> str:
     """`name` as MongoDB lets databases be called, and never one that is the server's own."""
+    from nestling.common.connection import LONGEST_DATABASE_NAME
+
     possible = "".join("_" if character in '/\\. "$*<>:|?\0' else character for character in name) or "nestling"
     if possible.lower() in SYSTEM_DATABASES:
         return f"{possible}_data"
-    return possible.encode()[:63].decode(errors="ignore")  # the server counts bytes
+    return possible.encode()[:LONGEST_DATABASE_NAME].decode(errors="ignore")  # the server counts bytes
 
 
 NOT_COMPARED = "all rows are loaded, but not all were compared with the source: `nestling verify` does that"
