@@ -12,6 +12,7 @@ from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError
 from nestling.emitters.explanation.explanation import explanation
 from nestling.ir.design import Design
+from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.primitives import Bucket, Collection, Document, Holder, Reference
 from nestling.ir.proposal import Proposal
 from nestling.ir.storage.layout import NodeKind
@@ -44,3 +45,15 @@ def test_unique_rows_of_one_document(
     pipeline.load(made, small.address, database)
     with pytest.raises(ConstraintError, match=r"the same `tag\.ticket_id`, `tag\.word` already"):
         Store(made, database).execute("INSERT INTO tag VALUES (9, 1, 'a')")
+
+
+def test_there_is_room_for_one(tmp_path: Path) -> None:
+    """The only sub-document of a document needs nobody to keep its parent's key unique; its own key does."""
+    tables = """
+    CREATE TABLE person (id INTEGER PRIMARY KEY);
+    CREATE TABLE profile (id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL UNIQUE REFERENCES person (id));
+    """
+    rows: dict[str, list[tuple[object, ...]]] = {"person": [(1,), (2,)], "profile": [(1, 1)]}
+    made = pipeline.design(scenario(tmp_path, tables, rows, "").reading, "embedded")
+    assert len(made.design.places["profile"][0].nodes) == 2
+    assert [each for each in unchecked(made.design, ["profile"]) if "person_id" in each] == []

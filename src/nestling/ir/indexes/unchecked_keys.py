@@ -14,6 +14,7 @@ from nestling.ir.design import Design
 from nestling.ir.indexes.embedded_uniques import Kept, is_told_by_parent, kept_inside
 from nestling.ir.indexes.kept_uniques import unkept_words
 from nestling.ir.model import Entity, Model
+from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import NodeKind, Place, Role
 
 
@@ -25,9 +26,17 @@ def unchecked(design: Design, names: Iterable[str]) -> Iterator[str]:
         entity, places = design.model.entity(name), design.places[name]
         home = next((p for p in places if p.store.role is Role.HOME and p.copy is None), None)
         if home is not None and len(home.nodes) > 1:
-            for group in dict.fromkeys((entity.key, *entity.uniques)):
-                if group and (kept_inside(entity, group, home) is not Kept.WHOLLY or len(places) > 1):
+            for group in entity.unique_groups:
+                if len(places) == 1 and is_one_by_place(design.model, group, home):
+                    continue
+                if kept_inside(entity, group, home) is not Kept.WHOLLY or len(places) > 1:
                     yield unchecked_words(design.model, name, group, places)
+
+
+def is_one_by_place(model: Model, group: tuple[str, ...], place: Place) -> bool:
+    """Whether there is room for one row alone with the same values: the only sub-document of a document with their key."""
+    is_part = len(place.nodes) == 2 and place.node.form is Form.OBJECT
+    return is_part and place.nodes[0].kind is NodeKind.ROOT and is_told_by_parent(model, group, place)
 
 
 def unchecked_words(model: Model, entity: str, group: tuple[str, ...], places: Iterable[Place]) -> str:
