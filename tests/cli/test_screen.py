@@ -241,7 +241,11 @@ def test_notes_are_as_wide_as_the_tables(tmp_path: Path) -> None:
         done = nestling("design", "sqlite:///library.db", "-o", "tree.yaml", cwd=tmp_path, COLUMNS=str(columns))
         lines = done.err.splitlines()
         assert max(map(len, lines)) <= min(columns, 100)
-        at = next(place for place, line in enumerate(lines) if line.startswith("note: no statement touches the model"))
+        at = next(
+            place
+            for place, line in enumerate(lines)
+            if line.startswith("note: no statement of a workload is about the model")
+        )
         assert lines[at + 1].startswith("  ")
 
 

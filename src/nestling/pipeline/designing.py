@@ -29,7 +29,7 @@ WEIGHING_SECONDS = 60.0
 NO_BUDGET = 2**62
 """More bytes than any design needs."""
 NO_WORKLOAD = (
-    "no statement touches the model, so the decision tree decided. With a workload, costs decide, and copies, computed "
+    "no statement of a workload is about the model, so fixed rules decided. With a workload, costs decide, and copies, computed "
     "values and indexes are considered: write each statement below a line such as `-- name: product_page, rate: 900/s` and "
     "add --workload FILE"
 )

@@ -439,7 +439,11 @@ def test_what_is_said_above_a_statement_without_a_name() -> None:
             "params has 2 values, but its parameters are `p1`",
         ),
         ("-- name: s, rate: 1/s\n-- params: [1]\nSELECT 1;", "1", "params has 1 value, but its parameters are none"),
-        ("-- name: s, rate: 1/s\nSELECT 1; SELECT 2;", "2", "`s` holds several statements; this one is called `s.2`"),
+        (
+            "-- name: s, rate: 1/s\nSELECT 1; SELECT 2;",
+            "2",
+            "several statements stand under the name `s`; this one is called `s.2`",
+        ),
         ("-- name: s, rate: 1/s\n-- rate: 9/s\nSELECT 1;", "2", "it already has a rate: `9/s` is not read"),
         ("-- name: s, rate: 1/s, limt: 4\nSELECT 1;", "1", "`limt: 4` after the name is not read"),
         ("-- name: s, rat: 7/s\nSELECT 1;", "1", "`rat: 7/s` after the name is not read"),

@@ -163,7 +163,7 @@ def cost_line(costs: Costs, statement: str = "", lacking: str = "") -> str:
             " estimated for a different query."
         )
     but += f" {lacking}" if lacking else ""
-    search = f" in {ceil(costs.seconds * 10) / 10:.1f} s" if costs.seconds else ""
+    search = f" (search: {ceil(costs.seconds * 10) / 10:.1f} s)" if costs.seconds else ""
     if costs.gap < PROVED:
         return f"{total}, proved least{search}.{but}{busy}{one}"
     least = f"at most {costs.gap:.2%} above the least possible"

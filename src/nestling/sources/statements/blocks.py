@@ -203,7 +203,12 @@ def _named(text: str, span: _Span, mark: re.Match[str]) -> Iterator[StatementBlo
     wrong = wrong or span.wrong
     yield StatementBlock(name, line, sql, offset, rate, samples, quantiles, measured, beside, tuple(mistakes), wrong)
     for number, ((more, at), own) in enumerate(zip(found[1:], span.rates[1:], strict=True), start=2):
-        several = [(f"`{name}` holds several statements; this one is called `{name}.{number}`", line_at(text, at))]
+        several = [
+            (
+                f"several statements stand under the name `{name}`; this one is called `{name}.{number}`",
+                line_at(text, at),
+            )
+        ]
         its_rate, wrong = rate_of(own, several) if own else (rate, None)
         yield StatementBlock(
             f"{name}.{number}",

@@ -93,7 +93,7 @@ def _obstacles(situation: Situation, link: Relationship, nesting: Nesting) -> It
     if link.child in nesting.homes:
         yield Reason(
             "invariant",
-            f"`{link.child}` is stored in `{nesting.homes[link.child].parent}`, where a list of ids cannot reach it",
+            f"`{link.child}` lies in `{nesting.homes[link.child].parent}`: they have no `_id` that an array of ids could hold",
         )
     child = situation.model.entity(link.child)
     if not child.key:

@@ -40,6 +40,7 @@ from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import INTEGER, Type
 from nestling.planner.homes.attribute import attribute_at, fresh_field
+from nestling.planner.homes.place import with_joins
 from nestling.planner.writes.draft.cells import ID, Cells
 from nestling.planner.writes.draft.fetch import cell, fetch
 from nestling.planner.writes.places.address import DocumentAddress, Known, element_matches, known_values, parent_address
@@ -259,8 +260,11 @@ def _only_above(step: Step, paged: _Paged, at: int, path: str) -> Step:
         if stored is not None:
             field = join(path, stored)
         else:
-            field = fresh_field(paged.place.store, f"above {at} {name}")
-            step = Add(step, ((field, attribute_at(paged.design, paged.place, at, name).value),))
+            field, found = (
+                fresh_field(paged.place.store, f"above {at} {name}"),
+                attribute_at(paged.design, paged.place, at, name),
+            )
+            step = Add(with_joins(step, [found]), ((field, found.value),))
         kind = paged.types[value.column]
         equal.append(Compare(Comparison.EQUAL, Column("above", f"{at} {name}", kind), cell(value.column, kind)))
         paths["above", f"{at} {name}"] = field
