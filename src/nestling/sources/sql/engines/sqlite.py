@@ -17,7 +17,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from nestling.common.errors import NestlingError, Problem, SourceError
+from nestling.common.errors import NestlingError, PermissionDenied, Problem, SourceError
 from nestling.ir.constraints.defaults import Generated
 from nestling.ir.model import Attribute
 from nestling.ir.rows import UndecodableText
@@ -29,7 +29,7 @@ from nestling.ir.value_forms.numeral import INT64
 from nestling.sources.affinity import is_numeric
 from nestling.sources.sql.driver_parameters import array_text
 from nestling.sources.sql.driver_values import by_type, for_integers, from_text, timestamp_writer
-from nestling.sources.sql.engine import Engine, not_allowed
+from nestling.sources.sql.engine import Engine
 from nestling.sources.sql.row_source import BATCH_ROWS
 from nestling.sources.sql.sampling import integer_key, windows
 from nestling.sources.sql.statements import SourceRows, TooSlow
@@ -82,6 +82,12 @@ _MIXED_WORDS = {
 _KEPT = {_T.BOOLEAN: "integer", _T.INTEGER: "integer", _T.DATE: "integer", _T.TIMESTAMP: "integer", _T.TIMESTAMPTZ: "integer",
          _T.FLOAT: "real", _T.BYTES: "any", _T.GEOMETRY: "any", _T.ANY: "any"}  # fmt: skip
 """What beside blobs the affinity of `_WORDS` leaves as it is, where that is not text."""
+
+_WRITABLE = (
+    "allow writing to the file and its folder; to read a database in WAL mode, SQLite makes files beside it: without that right "
+    "copy the database elsewhere"
+)
+_REACHABLE = "check that the file may be read, and that files may be made in its folder"
 
 STEPS = 10_000
 """Instructions of SQLite's virtual machine between two looks at the clock."""
@@ -137,7 +143,9 @@ class Sqlite(Engine):
         """The driver's error as ours, by the words of its message; SQLite gives nothing else."""
         if "not a database" in problem.what:
             return SourceError(Problem("this file is not a SQLite database", where=problem.where))
-        return not_allowed(problem) if "readonly" in problem.what else SourceError(problem)
+        if "readonly" in problem.what:
+            return PermissionDenied(replace(problem, next_move=_WRITABLE))
+        return SourceError(replace(problem, next_move=_REACHABLE) if "unable to open" in problem.what else problem)
 
     def begin(self, connection: Any) -> None:
         """Begin a transaction, which autocommit mode does not do by itself."""
