@@ -82,7 +82,7 @@ def milliseconds(command: AnyCommand) -> AnyCommand:
     return click.option(
         "--milliseconds",
         is_flag=True,
-        help="Store timestamps as dates, truncated to milliseconds. Otherwise they are stored as text.",
+        help="Store all timestamps as dates, cut to milliseconds. Without it, a column with finer ones is stored as text.",
     )(command)
 
 
