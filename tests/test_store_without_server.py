@@ -100,7 +100,8 @@ def test_what_is_no_design_workload_or_statement_is_told(kind: type[Store | Asyn
         ("ALTER TABLE thing ADD COLUMN size INTEGER", "change the tables in the source and design again"),
         ("PRAGMA table_info(thing)", "remove it: it concerns the SQL database itself"),
         ("ATTACH 'x.db' AS other", "remove it: it concerns the SQL database itself"),
-        ("SELECT random() FROM thing", "rewrite it in SQL that is converted"),
+        ("SELECT random() FROM thing", "give the number as a parameter"),
+        ("SELECT quote(name) FROM thing", "rewrite it in SQL that is converted"),
     ],
 )
 def test_what_to_do_about_a_statement_of_another_kind(sql: str, move: str, tmp_path: Path) -> None:
