@@ -84,7 +84,7 @@ def test_executions_are_counted_as_they_were() -> None:
 def test_today_is_priced_whatever_else_its_sub_documents_could_be(
     mongod: Server, database: Database[Any], tmp_path: Path
 ) -> None:
-    """A sub-document in a sub-document. They are parts of a document and no kinds of it: nobody proposes their fields beside it."""
+    """A sub-document in a sub-document: a part of a document and no kind of it, so nobody proposes its fields beside it."""
     database.users.insert_many(
         {"_id": n, "name": {"first": "A", "last": "L"}, "deep": {"a": {"b": {"c": n}}}} for n in range(60)
     )

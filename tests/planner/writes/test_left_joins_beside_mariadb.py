@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from nestling import Store
+from nestling import Store, pipeline
+from nestling.ir.programs.compiled import NotCompiled
 from tests.beside_mariadb import Both, both_of
 
 SCRIPT = """
@@ -65,8 +66,8 @@ GIVEN: tuple[dict[str, Any], ...] = (
 GAPS = {
     "UPDATE a LEFT JOIN c ON c.a_id = a.id SET a.x = c.v": "several rows for one",
     "UPDATE a NATURAL JOIN b SET a.x = 4": "write ON",
-    "UPDATE a LEFT JOIN b ON b.id = a.b_id SET a.x = 1, b.n = 2": "UPDATE of several tables; write one for each",
-    "DELETE c, a FROM c JOIN a ON a.id = c.a_id WHERE a.id = 5": "DELETE from several tables; write one for each",
+    "UPDATE a LEFT JOIN b ON b.id = a.b_id SET a.x = 1, b.n = 2": "UPDATE of several tables; write one statement for each",
+    "DELETE c, a FROM c JOIN a ON a.id = c.a_id WHERE a.id = 5": "DELETE from several tables; write one statement for each",
     "UPDATE a JOIN b ON b.id = a.b_id SET id = 9": "name its table, `table.id = …`",
     "UPDATE a LEFT JOIN b ON b.id = a.b_id LEFT JOIN c ON c.v = b.n SET a.x = 1 WHERE c.id IS NULL": "of another LEFT JOIN",
     "UPDATE a LEFT JOIN b ON b.id = a.b_id LEFT JOIN c ON c.a_id = a.id SET a.x = 1 WHERE c.v > b.n": "two LEFT JOINs",
@@ -101,5 +102,7 @@ def test_what_is_given_is_added(both: Both, sql: str, given: dict[str, Any]) -> 
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("sql", GAPS)
 def test_what_is_left_says_what_to_write(both: Both, sql: str) -> None:
-    """In the words of the statement."""
-    assert GAPS[sql] in both.gap(sql)
+    """What it is, and what to write instead, which is in the gap's words or its next move."""
+    found = pipeline.convert(both.proposal, sql, dialect="mysql")
+    assert isinstance(found, NotCompiled)
+    assert GAPS[sql] in f"{found.gap.what}; {found.gap.next_move}"
