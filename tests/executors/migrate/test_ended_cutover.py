@@ -93,7 +93,7 @@ def test_what_a_cutover_has_set_aside_is_not_to_be_dropped(
     database["orders"].rename("orders.before")
     (told,) = [each.why for each in look(database).skipped if each.what.endswith("orders.before")]
     assert "--drop-old" not in told
-    assert "`--abort` restores its name" in told
+    assert "`--abort` restores the name" in told
 
 
 @pytest.mark.one_in(6)
