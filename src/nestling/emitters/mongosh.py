@@ -52,14 +52,14 @@ def script(proposal: Proposal) -> str:
     parts += ["// Indexes. Before a large load, leave them out, and create them after it.\n"]
     parts += [_index(index) for index in indexes_of(proposal)]
     parts += [f"// Not done: {comment(str(gap))}\n" for gap in gaps(design)]
-    parts += map(_unsaid, inexpressible_indexes(proposal))
+    parts += map(_inexpressible, inexpressible_indexes(proposal))
     return "\n".join(parts)
 
 
-def _unsaid(unsaid: InexpressibleIndex) -> str:
+def _inexpressible(lost: InexpressibleIndex) -> str:
     """An index that a design cannot say: made as the database has it where it fits, else left to people."""
-    index, gap = unsaid.index, unsaid.gap
-    if unsaid.fits:
+    index, gap = lost.index, lost.gap
+    if lost.fits:
         options = shell(dict(index.options))
         made = f"ensureIndex({quoted(index.collection)}, {_pairs(index.keys)}, {options});"
         return f"// As the database has it: {comment(str(gap))}\n{made}\n"

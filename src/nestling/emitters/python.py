@@ -67,7 +67,7 @@ def module(proposal: Proposal) -> str:
     validators = "".join(_validator(design, store) for store in design.stores)
     indexes = "".join(_index(index) for index in indexes_of(proposal))
     indexes += "".join(f"    # Not done: {comment(str(gap))}\n" for gap in gaps(design))
-    indexes += "".join(map(_unsaid, inexpressible_indexes(proposal)))
+    indexes += "".join(map(_inexpressible, inexpressible_indexes(proposal)))
     head = head.replace("@TIMES", "from datetime import datetime\n" if "datetime(" in indexes else "")
     head = head.replace("@VALUES", _imports(validators + indexes))
     return (
@@ -97,10 +97,10 @@ def _index(index: PlannedIndex) -> str:
     return f"{reasons}    {_entry(index.command())},\n"
 
 
-def _unsaid(unsaid: InexpressibleIndex) -> str:
+def _inexpressible(lost: InexpressibleIndex) -> str:
     """An index that a design cannot say: made as the database has it where it fits, else left to people."""
-    index, gap = unsaid.index, unsaid.gap
-    if unsaid.fits:
+    index, gap = lost.index, lost.gap
+    if lost.fits:
         return f"    # As the database has it: {comment(str(gap))}\n    {_entry(index)},\n"
     return f"    # Not done: {comment(str(gap))}. If its fields are still there:\n    # {comment(_entry(index))},\n"
 

@@ -7,8 +7,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice, product
 
+from nestling.common.words_in_names import words
 from nestling.executors.facts.linked import linked
-from nestling.executors.facts.name_words import entity_words, last_name, subject, without_prefix, words
+from nestling.executors.facts.name_words import entity_words, last_name, subject, without_prefix
 from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Steps

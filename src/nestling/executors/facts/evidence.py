@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nestling.common.words_in_names import words
 from nestling.executors.facts.name_words import (
     NameClarity,
     entity_words,
@@ -18,7 +19,6 @@ from nestling.executors.facts.name_words import (
     last_name,
     names_an_id,
     says,
-    words,
 )
 from nestling.executors.facts.row_hashes import HashedTable, whole_numbers
 from nestling.ir.facts.nodes import NodeForm, kinds

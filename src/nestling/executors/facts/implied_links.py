@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from nestling.common.words_in_names import words
 from nestling.executors.facts.evidence import SIBLING_CHANCE, KeyColumn, kind_of, texts_by_chance
 from nestling.executors.facts.linked import linked
-from nestling.executors.facts.name_words import is_generic, last_name, words
+from nestling.executors.facts.name_words import is_generic, last_name
 from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
 from nestling.ir.facts.structure import Evidence, FieldPlace, Link, Unclear
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
+from nestling.common.words_in_names import words
 from nestling.ir.facts import ELEMENT
 from nestling.ir.facts.structure import Steps
 
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _IDS = frozenset({"id", "ids", "uuid", "guid", "ref", "refs", "fk", "key", "code", "no", "nr", "num", "number", "oid"})
 _ORDINALS = frozenset({"seq", "line", "position", "index", "rank", "sku", "isbn", "slug", "iata", "icao", "ean"})
 _NUMBERS = frozenset({"code", "no", "nr", "num", "number"})
@@ -18,11 +18,6 @@ _GLUED = re.compile(r"(?P<stem>[a-z]{3,})(?:ids?|no|key)")
 _OWN = frozenset({"parent", "manager", "reports", "supervisor", "boss", "superior", "reply", "ancestor", "mentor"})
 LEAST_ALIKE = 3
 """Letters an abbreviation must have."""
-
-
-def words(name: str) -> tuple[str, ...]:
-    """The words of a name in lower case: `customerID` and `customer_id` are customer and id."""
-    return tuple(word.lower() for word in _WORD.findall(name))
 
 
 def singular(word: str) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from nestling.common.words_in_names import words
 from nestling.executors.facts.agreement import Agreement, agreement
-from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject, words
+from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject
 from nestling.executors.facts.row_hashes import HashedCell, HashedTable
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Counted, Link, RepeatedColumn, Steps

@@ -9,13 +9,13 @@ from typing import Any
 from bson import Regex
 from bson.raw_bson import RawBSONDocument
 
-DOCUMENTS = "documents"
+_DOCUMENTS = "documents"
 """What an insert writes: many documents, of which no value matters."""
 
 
 def as_sent(command: Mapping[str, Any]) -> Mapping[str, Any]:
     """A command with lists for tuples and BSON's patterns for Python's; what it inserts stays as it is."""
-    return {name: each if name == DOCUMENTS else _sent(each) for name, each in command.items()}
+    return {name: each if name == _DOCUMENTS else _sent(each) for name, each in command.items()}
 
 
 def _sent(value: Any) -> Any:

@@ -22,10 +22,11 @@ from nestling.ir.statements.algebra import Query
 from nestling.ir.statements.expression import Cast, Expression
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.statements.write import Write
+from nestling.planner.sql.called import written
 from nestling.planner.sql.changes.inserts import bind_insert
 from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_update
 from nestling.planner.sql.dialect import dialect_of, for_writes
-from nestling.planner.sql.gaps import StatementGap, position, written
+from nestling.planner.sql.gaps import StatementGap, position
 from nestling.planner.sql.known_nodes import unread
 from nestling.planner.sql.names_alike import refuse_alike
 from nestling.planner.sql.outputs import result_names

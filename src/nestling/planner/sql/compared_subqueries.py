@@ -8,8 +8,9 @@ from nestling.ir.quantity_words import counted
 from nestling.ir.statements.expression import Expression, InSubquery, Not
 from nestling.ir.statements.operators import Collation, Comparison, Rules
 from nestling.planner.sql import conversions as values
+from nestling.planner.sql.called import written
 from nestling.planner.sql.collations import collation, is_no_text
-from nestling.planner.sql.gaps import mistake, statement_gap, written
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.mysql.digits import observed_beside
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.scope import Bind, Env

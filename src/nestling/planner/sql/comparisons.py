@@ -28,9 +28,10 @@ from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.planner.sql import conversions
 from nestling.planner.sql.array_changes import beside_column
+from nestling.planner.sql.called import written
 from nestling.planner.sql.collations import collation, is_by_bytes, is_cast_to_citext, is_citext, without_binary
 from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
-from nestling.planner.sql.gaps import mistake, statement_gap, written
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.interval_parts import beside_interval
 from nestling.planner.sql.mysql.json_values import constant_beside
 from nestling.planner.sql.postgresql import char_n as chars

@@ -33,13 +33,14 @@ from nestling.planner.sql import conversions
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.array_changes import ARRAY_CHANGES, concatenated
 from nestling.planner.sql.binary_subtypes import beside_subtype
+from nestling.planner.sql.called import called
 from nestling.planner.sql.casts import CASTS, SENT, cast_type
 from nestling.planner.sql.collations import collation
 from nestling.planner.sql.compared_subqueries import in_subquery
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
 from nestling.planner.sql.exact_decimals import exact_beside
 from nestling.planner.sql.functions import FUNCTIONS
-from nestling.planner.sql.gaps import StatementGap, called, mistake, no_such, statement_gap
+from nestling.planner.sql.gaps import StatementGap, mistake, no_such, statement_gap
 from nestling.planner.sql.interval_parts import as_seconds
 from nestling.planner.sql.json_changes import is_jsonb, merged
 from nestling.planner.sql.literals import decimal_literal

@@ -16,9 +16,10 @@ from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Comparison, Rules
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
+from nestling.planner.sql.called import called
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
-from nestling.planner.sql.gaps import called, mistake, no_such, statement_gap
+from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.mysql.read_types import column_read
 from nestling.planner.sql.scope import Cte, Env, FromSource, Scope, Translation
 

@@ -9,21 +9,8 @@ from sqlglot import exp
 
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.ir.reading import TEXTS_AND_NUMBERS, ConstantKinds, FoundGap, Gap, GapKind, constant_gap
-from nestling.planner.sql.called import called, written
+from nestling.planner.sql.called import written
 from nestling.planner.sql.moves import move_of
-
-__all__ = [
-    "StatementGap",
-    "called",
-    "mistake",
-    "no_constant",
-    "no_constant_called",
-    "no_such",
-    "position",
-    "statement_gap",
-    "uncast",
-    "written",
-]
 
 
 class StatementGap(FoundGap):

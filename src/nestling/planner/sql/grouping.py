@@ -23,10 +23,11 @@ from nestling.ir.statements.operands import columns_of, is_float, is_mixed, is_m
 from nestling.ir.statements.operators import Collation, Rules
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, MAY_BE_ARRAYS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
+from nestling.planner.sql.called import called
 from nestling.planner.sql.collations import collation, declared, is_no_text, keep, of_group
 from nestling.planner.sql.distinct_rows import distinct_rows, distinct_values
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
-from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.lists import in_order, of_list
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of, observed, quotient, together

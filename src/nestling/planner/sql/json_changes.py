@@ -12,7 +12,8 @@ from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import JSONB, TEXT, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value
-from nestling.planner.sql.gaps import mistake, statement_gap, written
+from nestling.planner.sql.called import written
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.scope import Bind, Env
 
 _PLAIN = frozenset({TypeName.TEXT, TypeName.ENUM, TypeName.INTEGER, TypeName.BOOLEAN})

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from nestling.planner.sql.called import written
 from nestling.planner.sql.dialect import Dialect
-from nestling.planner.sql.gaps import StatementGap, statement_gap, written
+from nestling.planner.sql.gaps import StatementGap, statement_gap
 
 _ALWAYS = frozenset(
     {

@@ -11,7 +11,8 @@ from nestling.ir.statements.expression import ANY, Expression
 from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import COMPOSITE, Type, TypeName
 from nestling.planner.sql import conversions as values
-from nestling.planner.sql.gaps import called, mistake, statement_gap
+from nestling.planner.sql.called import called
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.json_parts import KIND, as_part
 from nestling.planner.sql.postgresql.enums import unranked
 from nestling.planner.sql.scope import Env

@@ -14,7 +14,8 @@ from nestling.ir.statements.operands import is_float, is_integer, of_numbers
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import conversions
-from nestling.planner.sql.gaps import called, mistake, statement_gap
+from nestling.planner.sql.called import called
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of
 from nestling.planner.sql.scope import Bind, Env, Handler

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.ir.statements.operators import Rules
+from nestling.planner.sql.called import written
 from nestling.planner.sql.dialect import Dialect
-from nestling.planner.sql.gaps import statement_gap, written
+from nestling.planner.sql.gaps import statement_gap
 
 _EQUALITIES = (exp.EQ, exp.NEQ)
 _ORDERS = (exp.LT, exp.LTE, exp.GT, exp.GTE)

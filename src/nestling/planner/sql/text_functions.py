@@ -14,10 +14,11 @@ from nestling.ir.types import BOOLEAN, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.arguments import of_one
+from nestling.planner.sql.called import called
 from nestling.planner.sql.collations import collation, is_by_bytes, is_citext, without_binary
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.formats import bind_format
-from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.number_functions import integer
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.scope import Bind, Env, Handler

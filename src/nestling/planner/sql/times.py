@@ -30,7 +30,8 @@ from nestling.ir.types import (
 )
 from nestling.planner.sql import conversions
 from nestling.planner.sql.calendar_names import day_name, last_day, month_name, year_month
-from nestling.planner.sql.gaps import StatementGap, called, mistake, no_constant, statement_gap, uncast
+from nestling.planner.sql.called import called
+from nestling.planner.sql.gaps import StatementGap, mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.clock import time_of_day

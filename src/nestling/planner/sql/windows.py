@@ -19,9 +19,10 @@ from nestling.ir.statements.operators import Collation, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
+from nestling.planner.sql.called import called
 from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
-from nestling.planner.sql.gaps import called, mistake, statement_gap
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.grouping import bind_aggregate
 from nestling.planner.sql.mysql.digits import observed
 from nestling.planner.sql.postgresql import decimal_digits

@@ -1,8 +1,8 @@
 """Supertypes and their subtypes: tables that share a table's primary key.
 
-Two or more such tables form a hierarchy, unless they have rows of the same supertype's row: details such as an address and a
-card, which are no kinds. A single one is a plain 1:1, unless the supertype has a discriminator: an attribute called type, kind or
-the like whose values in rows with a subtype row never occur in the others.
+Two or more such tables form a hierarchy, unless they have rows of the same supertype's row: details such as an address
+and a card, which are no kinds. A single one that is left is a plain 1:1, unless the supertype has a discriminator: an
+attribute called type, kind or the like whose values in rows with a subtype row never occur in the others.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def find_hierarchies(tables: Tables, database: Connected) -> tuple[Hierarchy, ..
     for entity in model.entities:
         links = [link for link in model.children_of(entity.name) if is_subtype(link, by_name)]
         kinds = _disjoint(tables, database, links)
-        if len(kinds) >= SUBTYPES or (len(links) == 1 and _has_discriminator(tables, database, links[0])):
+        if len(kinds) >= SUBTYPES or (kinds and _has_discriminator(tables, database, kinds[0])):
             found.append(Hierarchy(entity.name, entity.name, tuple(link.name for link in kinds)))
     return tuple(found)
 

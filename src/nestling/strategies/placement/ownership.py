@@ -10,13 +10,12 @@ unless (1) or (3) says otherwise.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from nestling.common.words_in_names import words
 from nestling.ir.model import Cardinality, OnDelete, Relationship
 from nestling.ir.situation.situation import Situation
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
 Preference = tuple[bool, bool, bool, float, bool, float, bool, str]
 
 
@@ -32,16 +31,12 @@ def is_named_after(link: Relationship) -> bool:
     A name of several words begins with whole ones: `blog_tagging` is not named after `blog_tag`. One of a single word may have
     its words glued together: `orderline` of `order`.
     """
-    parent, child = _words(link.parent), _words(link.child)
+    parent, child = words(link.parent), words(link.child)
     if len(child) == 1:
         glued = "".join(parent).removesuffix("s")
         return len(child[0]) > len(glued) > 0 and child[0].startswith(glued) and child != parent
     begins = [word.removesuffix("s") for word in child[: len(parent)]] == [word.removesuffix("s") for word in parent]
     return begins and len(child) > len(parent) > 0
-
-
-def _words(name: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(name)]
 
 
 def preference(situation: Situation, link: Relationship) -> Preference:

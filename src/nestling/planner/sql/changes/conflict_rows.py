@@ -13,10 +13,11 @@ from nestling.ir.model import Entity
 from nestling.ir.statements.expression import Column, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statements.operators import Rules
+from nestling.planner.sql.called import written
 from nestling.planner.sql.changes.assignments import attribute_named, source_of
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
-from nestling.planner.sql.gaps import StatementGap, statement_gap, written
+from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.scope import Env, Scope, Translation
 
 _TEXTS = (exp.DType.TEXT, exp.DType.VARCHAR)

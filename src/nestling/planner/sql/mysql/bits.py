@@ -8,7 +8,8 @@ from nestling.ir.statements.expression import ANY, NULL, Case, Compare, Expressi
 from nestling.ir.statements.operands import is_mixed
 from nestling.ir.statements.operators import Comparison, Rules
 from nestling.ir.types import INTEGER, Type, TypeName, bit_count
-from nestling.planner.sql.gaps import statement_gap, written
+from nestling.planner.sql.called import written
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Env
 
 

@@ -12,7 +12,8 @@ from nestling.ir.statements.expression import Arithmetic, Call, Expression, Lite
 from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
-from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
+from nestling.planner.sql.called import called
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.mysql.clock import seconds_of_span
 from nestling.planner.sql.mysql.given_moments import moment_asked
 from nestling.planner.sql.scope import Bind, Env, Handler

@@ -13,7 +13,8 @@ from nestling.ir.statements.expression import And, Call, Column, Expression, Lit
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import BOOLEAN, INTEGER, TEXT, TypeName
 from nestling.ir.value_forms.json_text import jsonb_value
-from nestling.planner.sql.gaps import mistake, no_constant, statement_gap, written
+from nestling.planner.sql.called import written
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.scope import Bind, Env
 
 

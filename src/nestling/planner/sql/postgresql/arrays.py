@@ -17,8 +17,9 @@ from nestling.ir.statements.operators import Collation, Comparison, Function, Ru
 from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
+from nestling.planner.sql.called import written
 from nestling.planner.sql.collations import collation, declared
-from nestling.planner.sql.gaps import StatementGap, statement_gap, written
+from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.postgresql.json_values import contains, is_jsonb
 from nestling.planner.sql.scope import Bind, Env
 

@@ -9,7 +9,8 @@ from nestling.ir.statements.expression import Call, Case, Column, Expression, Li
 from nestling.ir.statements.operands import is_text
 from nestling.ir.statements.operators import Function
 from nestling.ir.types import MAY_BE_ARRAYS, NUMBERS, Type, TypeName
-from nestling.planner.sql.gaps import mistake, statement_gap, written
+from nestling.planner.sql.called import written
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.literals import UUID_TEXT
 
 UUID_FORM = "write it with 32 hexadecimal digits, as '9b0e5a3c-1f2d-4c6b-8a7e-0d1c2b3a4f5e'"
