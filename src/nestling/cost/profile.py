@@ -27,6 +27,7 @@ UNITS = {
     "elements": "s/element",
     "lookups": "s/query",
     "lookups_beside": "s/query",
+    "hashed": "s/row",
     "lookup_stages": "s/stage",
     "grouped": "s/row",
     "sorted": "s/comparison",

@@ -34,7 +34,8 @@ class Work(NamedTuple):
     fields: float = 0.0  # fields computed or projected by the server
     elements: float = 0.0  # array elements unwound, filtered or mapped
     lookups: float = 0.0  # foreign queries run by $lookup
-    lookups_beside: float = 0.0  # of a row's parents, looked up side by side in the server's faster engine
+    lookups_beside: float = 0.0  # of what belongs to a row, looked up by an index in the server's faster engine
+    hashed: float = 0.0  # documents put into a hash table for lookups without an index, and rows looked up in it
     lookup_stages: float = 0.0  # stages of a foreign pipeline, set up again for each of these queries
     grouped: float = 0.0  # rows put into groups
     sorted: float = 0.0  # rows sorted, times the binary logarithm of their number

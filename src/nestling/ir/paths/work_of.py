@@ -72,6 +72,11 @@ def lookup_by_scan(outer_rows: float, documents: float, document_bytes: float, *
     return outer_rows * each
 
 
+def lookup_by_hash(outer_rows: float, documents: float, document_bytes: float) -> Work:
+    """A `$lookup` without an index in a small collection: the server reads it once and holds it by the value looked for."""
+    return scan(documents, document_bytes) + Work(hashed=documents + outer_rows)
+
+
 def parse(nodes: float) -> Work:
     """Expressions taken in for a request."""
     return Work(nodes=nodes)

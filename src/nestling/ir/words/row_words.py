@@ -59,7 +59,8 @@ def _lookup_words(step: Correlate) -> str:
     if step.identity:
         where = " where `_id` is {" + ", ".join(f"{name}: `{path}`" for name, path in step.identity) + "}"
     kept = {Keep.ALL: ", keeping rows without a match", Keep.TOGETHER: " all rows"}.get(step.keep, "")
-    return f"as `{step.field}`, look up{' the one' if step.beside else ''}{where}{kept}:"
+    one = " the one" if step.beside and step.keep is not Keep.TOGETHER else ""
+    return f"as `{step.field}`, look up{one}{where}{kept}:"
 
 
 def _words(step: RowStep) -> str:  # noqa: C901 - one case for each

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.paths.row_steps import Keep, Layout
+from nestling.ir.paths.row_steps import Correlate, Keep, Layout
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind
-from nestling.ir.statements.expression import Column, Expression, IsNull, Literal
-from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
+from nestling.ir.statements.expression import Column, Expression, IsNull, Literal, Not
+from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery, nullable
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated, equal_columns
 from nestling.planner.reads.elements import unwound
@@ -20,7 +20,15 @@ from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.copied_children import copied_children
 from nestling.planner.reads.rewrites.embedded import embedded
 from nestling.planner.reads.rewrites.links import fixed_column, scan_of
-from nestling.planner.reads.rewrites.side_by_side import are_many, beside, key_equality
+from nestling.planner.reads.rewrites.side_by_side import (
+    are_many,
+    beside,
+    found_rows,
+    has_few_nulls,
+    key_equality,
+    only_equality,
+    several_beside,
+)
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.subqueries import value_beside, where
 from nestling.planner.reads.traverse import single
@@ -39,7 +47,7 @@ def joined(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered:
     if found is not None:
         return found
     keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
-    found = side_by_side(join, left, context)
+    found = side_by_side(join, left, context) or _several_side_by_side(join, left, context)
     if found is not None:
         return found
     asked = conjuncts(join.condition)
@@ -76,6 +84,44 @@ def side_by_side(join: a.Join, left: Lowered, context: LoweringContext) -> Lower
     keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
     found = beside(correlated(left, restricted(scan, [link]), keep, context, wish(scan)))
     return None if found is None else _where_all(found, rest, context)
+
+
+def _several_side_by_side(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered | None:
+    """The rows with all that have the same value, which are asked for nothing else before all of them are there."""
+    scan, own = scan_of(join.right)
+    if scan is None or not context.may(Rewrite.SIDE_BY_SIDE) or not are_many(join.left, left, context):
+        return None
+    asked, is_outer = [*conjuncts(join.condition), *own], join.kind is JoinKind.LEFT
+    link = only_equality(scan, asked)
+    if link is None:
+        return None
+    condition, column, other = link
+    rest = [each for each in asked if each is not condition]
+    found = found_rows(scan, column, context)
+    if found is None or not found.pays or any(map(has_subquery, rest)):
+        return None
+    if (is_outer and any(about(each) - {scan.alias} for each in rest)) or (
+        found.by_index and _uses_more(scan, column, rest, context)
+    ):
+        return None
+    if nullable(column) and nullable(other):  # the server finds NULLs for a NULL
+        if is_outer and has_few_nulls(scan, column, context):
+            rest.append(Not(IsNull(column)))
+        elif is_outer or isinstance(left.step, Correlate):
+            return None
+        else:
+            left = left.where(Not(IsNull(other)), context)
+    keep = Keep.ALL if is_outer else Keep.MATCHED
+    rows = correlated(left, restricted(scan, [condition]), keep, context, wish(scan))
+    made = several_beside(rows, conjunction(*rest) if is_outer else None, context)
+    return made if made is None or is_outer else _where_all(made, rest, context)
+
+
+def _uses_more(scan: a.Scan, column: Column, rest: Sequence[Expression], context: LoweringContext) -> bool:
+    """Whether an index may find less by what else is asked of the table."""
+    return any(not about(each) - {scan.alias} for each in rest) or bool(
+        ranges_by_index(scan, rest, [column.name], context)
+    )
 
 
 def _where_all(rows: Lowered, predicates: Sequence[Expression], context: LoweringContext) -> Lowered:

@@ -51,6 +51,8 @@ def _remedy(path: str) -> str:
 def _joined(step: Step) -> Iterator[tuple[Step, str]]:
     """What each lookup runs, and the path by which it asks of the collection that scans first."""
     match step:
+        case Correlate(beside=True):
+            pass  # the server reads the collection once
         case Lookup(foreign=foreign, foreign_path=path) | Correlate(foreign=foreign, equal=(_, path)):
             yield foreign, path
         case Correlate(foreign=foreign, identity=parts) if parts:

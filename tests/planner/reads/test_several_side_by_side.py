@@ -1,0 +1,105 @@
+"""Children of many rows, and rows of small tables without an index, are looked up as arrays before they are unwound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from nestling.ir.statistics import Quantity, RelationshipStatistics, Statistics
+from nestling.planner.reads import ALL, Rewrite
+from tests.planner.reads.beside_sqlite import Beside
+from tests.planner.reads.shop import known
+from tests.planner.reads.test_side_by_side import stages
+
+FEW = known(customer=10, orders=50, line=90, product=20, maker=10, employee=30, passport=10)
+MADE = "SELECT p.title, m.name, q.title FROM product p LEFT JOIN maker m ON m.id = p.maker_id"
+STATEMENTS = (
+    "SELECT c.name, o.id FROM customer c JOIN orders o ON o.customer_id = c.id",
+    "SELECT c.name, o.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id",
+    "SELECT c.name, o.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id AND o.status = 'open'",
+    "SELECT c.name, o.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id AND o.status > c.city",
+    "SELECT c.name, o.id FROM customer c JOIN orders o ON o.customer_id = c.id AND o.status > c.city WHERE o.total > 0",
+    "SELECT c.name, o.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.id IS NULL",
+    "SELECT c.name, o.id, l.no FROM customer c JOIN orders o ON o.customer_id = c.id JOIN line l ON l.order_id = o.id",
+    "SELECT b.name, e.name FROM employee b LEFT JOIN employee e ON e.boss_id = b.id",
+    "SELECT a.name, b.name FROM employee a JOIN employee b ON a.boss_id = b.boss_id AND a.id < b.id",
+    "SELECT a.name, b.name FROM employee a LEFT JOIN employee b ON a.boss_id = b.boss_id",
+    "SELECT a.id, b.id FROM customer a JOIN customer b ON a.city = b.city",
+    "SELECT a.id, b.id FROM customer a LEFT JOIN customer b ON a.name = b.city AND b.id > 1",
+    "SELECT a.id, b.id FROM customer a LEFT JOIN customer b ON a.city = b.city AND b.name <> 'bob'",
+    "SELECT a.id, b.id, o.id FROM customer a JOIN customer b ON a.city = b.city LEFT JOIN orders o ON o.customer_id = b.id",
+    "SELECT o.id, c.name, l.no FROM orders o JOIN customer c ON c.id = o.customer_id JOIN line l ON l.order_id = o.id",
+    f"{MADE} LEFT JOIN product q ON q.maker_id = m.id",
+    f"{MADE} JOIN product q ON q.title = m.name",
+    "SELECT p.title, l.no FROM product p JOIN line l ON l.product_id = p.id WHERE l.quantity = 2 AND p.price > 1",
+    "SELECT c.city, COUNT(o.id), SUM(o.total) FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.city",
+    "SELECT n, o.id FROM (SELECT city AS town, COUNT(*) AS n FROM customer GROUP BY 1) g JOIN orders o ON o.status = g.town",
+    "SELECT a.id, o.id FROM (SELECT * FROM customer ORDER BY id LIMIT 3) a JOIN orders o ON o.customer_id = a.id",
+)
+
+
+def with_nulls(statistics: Statistics) -> Statistics:
+    """As if a twentieth of the values of every attribute were NULL."""
+    entities = []
+    for name, known_of in statistics.entities:
+        some = tuple((of, replace(each, null_share=Quantity(0.05))) for of, each in known_of.attributes)
+        entities.append((name, replace(known_of, attributes=some)))
+    return replace(statistics, entities=tuple(entities))
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_answers_are_equal(shop: Beside, sql: str) -> None:
+    """In any design, with NULLs on either side, several equal values, and rows that find none."""
+    found = replace(shop, statistics=with_nulls(FEW))
+    found.assert_equal(sql)
+    found.assert_equal(sql, rewrites=ALL - {Rewrite.SIDE_BY_SIDE})
+
+
+def test_several_come_last_and_are_unwound_apart(normalized_shop: Beside) -> None:
+    """Parents first; an `$unwind` right behind its lookup would be a part of it, so a `$set` stands between."""
+    shop = replace(normalized_shop, statistics=with_nulls(FEW))
+    both = stages(shop, f"{MADE} LEFT JOIN product q ON q.maker_id = m.id")
+    assert both[:3] == ["$lookup", "$lookup", "$set"]
+    assert "$unwind" in both[3:]
+    assert stages(shop, STATEMENTS[0])[:3] == ["$lookup", "$set", "$unwind"]
+
+
+def test_nulls_are_left_out_before(normalized_shop: Beside) -> None:
+    """The server finds rows without a value for one without: an inner join asks first, an outer one of what was found."""
+    shop = replace(normalized_shop, statistics=with_nulls(FEW))
+    inner = "SELECT a.id, b.id FROM customer a JOIN customer b ON a.city = b.city"
+    assert stages(shop, inner)[:4] == ["$match", "$lookup", "$set", "$unwind"]
+    outer = inner.replace("JOIN", "LEFT JOIN")
+    assert "$filter" in str(shop.compiled(outer).pipeline)
+    many = replace(shop, statistics=with_nulls(known(customer=9000)))
+    assert "$filter" not in str(many.compiled(outer).pipeline)  # 450 of them for each of 450
+
+
+@pytest.mark.parametrize(
+    ("statistics", "is_array"),
+    [
+        (known(customer=10, orders=50), True),
+        (known(customer=10, orders=9_000), True),
+        (known(customer=10, orders=20_000), False),  # too many to read once, too many found by an index
+        (known(customer=4, orders=50), False),  # too few to pay
+        (Statistics(), False),
+    ],
+    ids=["few", "thousands", "many", "few rows", "unknown"],
+)
+def test_where_it_pays(normalized_shop: Beside, statistics: Statistics, *, is_array: bool) -> None:
+    """As many as the server reads once, for as many rows as make up for its start; not where nothing is known."""
+    sql = "SELECT c.id, o.id FROM customer c JOIN orders o ON o.status = c.city"
+    shop = replace(normalized_shop, statistics=statistics)
+    assert ("$set" in stages(shop, sql)) == is_array
+
+
+def test_a_parent_of_very_many_is_not_one_array(normalized_shop: Beside) -> None:
+    """The largest fan-out decides, not the average."""
+    sql = "SELECT c.id, o.id FROM customer c JOIN orders o ON o.customer_id = c.id"
+    some = known(customer=20_000, orders=200_000)
+    some = replace(some, entities=tuple((name, replace(each, attributes=())) for name, each in some.entities))
+    for largest, is_array in ((1_000, True), (100_000, False)):
+        link = RelationshipStatistics(mean=Quantity(10), maximum=Quantity(largest))
+        statistics = replace(some, relationships=(("customer_orders", link),))
+        assert ("$set" in stages(replace(normalized_shop, statistics=statistics), sql)) == is_array
