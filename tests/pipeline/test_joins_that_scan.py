@@ -12,10 +12,17 @@ from nestling.pipeline import convert
 
 SCANS = (
     ("SELECT r.rating FROM customer c JOIN review r ON r.body = c.name WHERE c.customer_id = :c", "review", "body"),
-    ("SELECT count(*) FROM review r LEFT JOIN product p ON p.price = r.rating AND p.stock > 3", "product", "price"),
-    ("SELECT name FROM product p WHERE EXISTS (SELECT 1 FROM customer c WHERE c.name = p.name)", "product", "name"),
+    (
+        "SELECT count(*) FROM customer c LEFT JOIN product p ON p.name = c.name AND p.stock > 3 WHERE c.customer_id = :c",
+        *("product", "name"),
+    ),
+    (
+        "SELECT name FROM product p WHERE p.product_id = :p AND EXISTS (SELECT 1 FROM customer c WHERE c.name = p.name)",
+        *("customer", "name"),
+    ),
 )
 SEEKS = (
+    "SELECT count(*) FROM review r LEFT JOIN product p ON p.price = r.rating AND p.stock > 3",  # read once for all
     "SELECT r.rating FROM customer c JOIN review r ON r.customer_id = c.customer_id",
     "SELECT p.name FROM review r JOIN product p ON p.product_id = r.product_id WHERE r.body = :b",
     "SELECT c.name FROM product p JOIN customer c ON c.email = p.name",

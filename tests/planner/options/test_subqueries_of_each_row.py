@@ -27,18 +27,20 @@ CREATE TABLE rate (room INTEGER NOT NULL, day INTEGER NOT NULL, price INTEGER NO
 CHEAPEST = """SELECT r.room, r.day FROM rate r WHERE r.price =
     (SELECT MIN(x.price) FROM rate x WHERE x.room = r.room AND x.closed = 0) ORDER BY r.room, r.day"""
 DEAR = """SELECT r.room, r.day FROM rate r WHERE r.price >
-    (SELECT AVG(x.price) FROM rate x WHERE x.day = r.day AND x.room < 30) ORDER BY r.room, r.day"""
-OVER_WINDOWS = (CHEAPEST.replace("WHERE", "WHERE r.closed = 0 AND", 1), DEAR.replace(" AND x.room < 30", ""))
-ROWS = 1_000
+    (SELECT AVG(x.price) FROM rate x WHERE x.day = r.day) ORDER BY r.room, r.day"""
+OVER_WINDOWS = (CHEAPEST.replace("WHERE", "WHERE r.closed = 0 AND", 1), DEAR)
+DEAR_OF_ONE = DEAR.replace("WHERE", "WHERE r.room = 7 AND", 1).replace("= r.day", "= r.day AND x.room < 300")
+ROWS = 12_000
+"""More than the server reads once for all lookups."""
 
 
 @pytest.fixture(scope="module")
 def rates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A thousand prices, of forty rooms on twenty-five days."""
+    """Prices of six hundred rooms on twenty days."""
     path = tmp_path_factory.mktemp("rates") / "rates.db"
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(TABLES)
-        rows = ((n % 40, n // 40, 40 + n * 7919 % 997, int(n % 11 == 0)) for n in range(ROWS))
+        rows = ((n % 600, n // 600, 40 + n * 7919 % 997, int(n % 11 == 0)) for n in range(ROWS))
         connection.executemany("INSERT INTO rate VALUES (?, ?, ?, ?)", rows)
     return path
 
@@ -58,14 +60,14 @@ def used(database: Database[dict[str, Any]]) -> Mapping[tuple[str, ...], int]:
 @pytest.mark.thorough
 def test_an_index_finds_what_is_looked_up(rates: Path, database: Database[dict[str, Any]]) -> None:
     """It begins with what is compared with each row; no index is kept that the server does not read."""
-    proposal = designed(read(rates, cheapest=CHEAPEST, dear=DEAR))
+    proposal = designed(read(rates, cheapest=CHEAPEST, dear=DEAR_OF_ONE))
     assert {index.keys[0][0] for index in proposal.design.indexes} == {"_id.room", "_id.day"}
     pipeline.load(proposal, rates, database)
     store = Store(proposal, database, workload=rates.with_suffix(".sql"))
-    for name, sql in (("cheapest", CHEAPEST), ("dear", DEAR)):
+    for name, sql in (("cheapest", CHEAPEST), ("dear", DEAR_OF_ONE)):
         with closing(sqlite3.connect(rates)) as connection:
             assert [tuple(row.values()) for row in store.run(name)] == connection.execute(sql).fetchall()
-    assert all(used(database)[tuple(path for path, _ in index.keys)] > ROWS / 2 for index in proposal.design.indexes)
+    assert all(used(database)[tuple(path for path, _ in index.keys)] > 0 for index in proposal.design.indexes)
 
 
 @pytest.mark.thorough

@@ -1,3 +1,4 @@
+# ruff: noqa: ISC004 - statements run over lines
 """Children of many rows, and rows of small tables without an index, are looked up as arrays before they are unwound."""
 
 from __future__ import annotations
@@ -35,6 +36,20 @@ STATEMENTS = (
     "SELECT p.title, l.no FROM product p JOIN line l ON l.product_id = p.id WHERE l.quantity = 2 AND p.price > 1",
     "SELECT c.city, COUNT(o.id), SUM(o.total) FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.city",
     "SELECT n, o.id FROM (SELECT city AS town, COUNT(*) AS n FROM customer GROUP BY 1) g JOIN orders o ON o.status = g.town",
+    "SELECT c.id, (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id AND o.status = 'open') FROM customer c",
+    "SELECT c.id, (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id), "
+    "(SELECT SUM(total) FROM orders o WHERE o.customer_id = c.id), "
+    "(SELECT MAX(status) FROM orders x WHERE x.customer_id = c.id) FROM customer c",
+    "SELECT c.id, (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) AS n, "
+    "(SELECT COUNT(*) FROM customer d WHERE d.city = c.city) FROM customer c",
+    "SELECT p.id FROM product p WHERE p.price = (SELECT MAX(q.price) FROM product q WHERE q.maker_id = p.maker_id)",
+    "SELECT e.id, (SELECT AVG(p.price) FROM product p WHERE p.maker_id = e.boss_id) FROM employee e",
+    "SELECT e.id, (SELECT f.name FROM employee f WHERE f.boss_id = e.boss_id ORDER BY f.id DESC LIMIT 1) FROM employee e",
+    "SELECT c.id FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id AND o.total > 5)",
+    "SELECT c.id FROM customer c WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id AND o.status > c.city)",
+    "SELECT a.id FROM customer a WHERE EXISTS (SELECT 1 FROM customer b WHERE b.city = a.city AND b.id <> a.id)",
+    "SELECT a.id FROM customer a WHERE a.name IN (SELECT b.name FROM customer b WHERE b.city = a.city AND b.id <> a.id)",
+    "SELECT c.id, EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id) FROM customer c",
     "SELECT a.id, o.id FROM (SELECT * FROM customer ORDER BY id LIMIT 3) a JOIN orders o ON o.customer_id = a.id",
 )
 

@@ -19,7 +19,7 @@ from nestling.ir.paths.access_path import (
     Union,
     Unwind,
 )
-from nestling.ir.paths.row_steps import ROW_STEPS
+from nestling.ir.paths.row_steps import ROW_STEPS, Correlate
 from nestling.ir.programs.command import Aggregation, FileField
 from nestling.ir.programs.compiled import Mql
 
@@ -43,7 +43,7 @@ def pipeline(step: Step) -> Pipeline:
         case CollectionScan(collection):
             return collection, ()
         case Unwind():
-            return _then(step.source, {"$unwind": _unwinding(step)})
+            return _then(step.source, *_apart_from_lookup(step), {"$unwind": _unwinding(step)})
         case FilterDocuments(source, predicate):
             return _then(source, {"$match": predicate_mql(predicate)})
         case ProjectDocuments(source, fields):
@@ -58,6 +58,12 @@ def pipeline(step: Step) -> Pipeline:
             raise ValueError("the server cannot go on after a step of the client")
         case _:
             assert_never(step)
+
+
+def _apart_from_lookup(step: Unwind) -> tuple[Mql, ...]:
+    """The array set to itself: the server makes an `$unwind` right behind its lookup a part of that, which is slower."""
+    is_beside = isinstance(step.source, Correlate) and step.source.beside
+    return ({"$set": {step.path: f"${step.path}"}},) if is_beside else ()
 
 
 def _unwinding(step: Unwind) -> object:

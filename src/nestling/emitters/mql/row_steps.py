@@ -202,24 +202,18 @@ def _read_whole(inner: Sequence[Mql]) -> list[Mql]:
 
 
 def _beside(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> Pipeline:
-    """Lookups in a row, each of one document, and then all of these taken out of their arrays.
-
-    An array of several is unwound later. It is set to itself, as the server makes an `$unwind` behind its lookup a part of that.
-    """
+    """Lookups in a row, and then all of one document taken out of their arrays."""
     run = [step]
     while isinstance(step.source, Correlate) and step.source.beside:
         step = step.source
         run.insert(0, step)
     collection, before = pipeline(step.source)
     lookups = [_correlate(replace(each, keep=Keep.TOGETHER), pipeline) for each in run]
-    taken: Mql = {"$set": {each.field: _taken(each) for each in run}}
+    taken: Mql = {each.field: {"$first": f"${each.field}"} for each in run if each.keep is not Keep.TOGETHER}
     matched: Mql = {each.field: {"$exists": True} for each in run if each.keep is Keep.MATCHED}
-    last: tuple[Mql, ...] = ({"$match": matched},) if matched else ()
-    return collection, (*before, *(stage for each in lookups for stage in each), taken, *last)
-
-
-def _taken(step: Correlate) -> object:
-    return f"${step.field}" if step.keep is Keep.TOGETHER else {"$first": f"${step.field}"}
+    last: list[Mql] = [{"$set": taken}] if taken else []
+    last += [{"$match": matched}] if matched else []
+    return collection, (*before, *(stage for each in lookups for stage in each), *last)
 
 
 def _sort(step: SortRows) -> list[Mql]:

@@ -23,6 +23,7 @@ from nestling.planner.reads.rewrites.links import fixed_column, scan_of
 from nestling.planner.reads.rewrites.side_by_side import (
     are_many,
     beside,
+    finds_ranges,
     found_rows,
     has_few_nulls,
     key_equality,
@@ -100,9 +101,7 @@ def _several_side_by_side(join: a.Join, left: Lowered, context: LoweringContext)
     found = found_rows(scan, column, context)
     if found is None or not found.pays or any(map(has_subquery, rest)):
         return None
-    if (is_outer and any(about(each) - {scan.alias} for each in rest)) or (
-        found.by_index and _uses_more(scan, column, rest, context)
-    ):
+    if finds_ranges(scan, column, rest, found, context) or (is_outer and any(about(e) - {scan.alias} for e in rest)):
         return None
     if nullable(column) and nullable(other):  # the server finds NULLs for a NULL
         if is_outer and has_few_nulls(scan, column, context):
@@ -115,13 +114,6 @@ def _several_side_by_side(join: a.Join, left: Lowered, context: LoweringContext)
     rows = correlated(left, restricted(scan, [condition]), keep, context, wish(scan))
     made = several_beside(rows, conjunction(*rest) if is_outer else None, context)
     return made if made is None or is_outer else _where_all(made, rest, context)
-
-
-def _uses_more(scan: a.Scan, column: Column, rest: Sequence[Expression], context: LoweringContext) -> bool:
-    """Whether an index may find less by what else is asked of the table."""
-    return any(not about(each) - {scan.alias} for each in rest) or bool(
-        ranges_by_index(scan, rest, [column.name], context)
-    )
 
 
 def _where_all(rows: Lowered, predicates: Sequence[Expression], context: LoweringContext) -> Lowered:

@@ -154,6 +154,7 @@ def _scalar(
     subquery: ScalarSubquery, relation: Relation, rows: Lowered, context: LoweringContext
 ) -> tuple[Expression, Lowered]:
     from nestling.planner.reads.rewrites.embedded_values import value_of_elements
+    from nestling.planner.reads.rewrites.looked_up_elements import looked_up_elements
 
     if context.may(Rewrite.COMPUTED):
         known = computed_value(relation, rows, context)
@@ -162,7 +163,9 @@ def _scalar(
     is_single = single(relation) or by_key(relation, context.design.model)
     if subquery.many_fail and not is_single:
         raise read_gap("a scalar subquery that may return several rows, which is an error in this dialect")
-    within = value_of_elements(rows, relation, context)
+    within = value_of_elements(rows, relation, context) or value_of_elements(
+        rows, relation, context, looked_up_elements
+    )
     if within is not None:
         return within
     if not is_single:
@@ -190,13 +193,16 @@ def _of_same_rows(subquery: Expression, every: Sequence[Expression]) -> list[Sca
 
 
 def _is_at_hand(subquery: Expression, rows: Lowered, context: LoweringContext) -> bool:
-    """Whether the rows' own documents hold the value, or everything that it is computed from."""
+    """Whether the rows' own documents hold the value, or an array with everything that it is computed from."""
+    from nestling.planner.reads.rewrites.embedded_exists import elements_of
     from nestling.planner.reads.rewrites.embedded_values import value_of_elements
+    from nestling.planner.reads.rewrites.looked_up_elements import looked_up_elements
 
     relation = cast(ScalarSubquery, subquery).relation
     if context.may(Rewrite.COMPUTED) and computed_value(relation, rows, context) is not None:
         return True
-    return value_of_elements(rows, relation, context) is not None
+    finds = (elements_of, looked_up_elements)
+    return any(value_of_elements(rows, relation, context, find) is not None for find in finds)
 
 
 def _all_of(

@@ -76,6 +76,11 @@ def narrowed(before: Step, after: Step, design: Design, statistics: Statistics) 
     return added, left.rows / rows.rows if rows.rows > 0 else 1.0
 
 
+def expected_rows(step: Step, design: Design, statistics: Statistics) -> float:
+    """The number of rows a step yields."""
+    return _rows(step, WorkFacts(design, statistics)).rows
+
+
 def is_find(step: Step) -> bool:
     """Whether the plan is a scan, then at most one each of condition, order, slice and shape: what a `find` says."""
     for kind in (Shape, Slice, SortRows, Where | WherePair):

@@ -13,9 +13,10 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.storage.collations import goes_by_collation, linked_by_expression
 from nestling.ir.workload import Statement
-from nestling.planner.known.faster_lookups import MANY, FoundRows
+from nestling.planner.known.faster_lookups import MANY, ONE, FoundRows
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, unwinding
+from nestling.planner.options.reads.lookups_together import HOP, LookupsTogether, begun
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.trees import walks
@@ -29,11 +30,8 @@ from nestling.planner.options.structures.places import Home
 from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition
 
-HOP = Work(stages=1 + work_of.light(1))
-"""A stage that looks up, and one that asks or shows what came of it."""
 UNWOUND = Work(stages=work_of.light(2))
 """A stage that unwinds, and one that asks or shows what came of it."""
-_SAVED = Work(lookups=1, lookups_beside=-1)
 Lookups = tuple[Mode, ...]
 """The ways of one `$lookup`."""
 
@@ -185,38 +183,23 @@ class Hops:
         once = self.modes.price(HOP + work_of.fetch_by_index(ahead, 0.0, seeks=0) + work_of.pass_on(ahead))
         first = min(self._different(hop), outer)
         cached = replace(self, modes=self.modes.warm) if first < outer else self
-        found, begun = self._together(home, hop), self._begun(hop)
-        is_beside = self._is_beside(home, hop) or (found is not None and found.pays and not hop.visit.conditions)
+        found, needs = self._together(home, hop), begun(self.modes, hop.before)
+        together = LookupsTogether(self.modes, home, found or ONE, outer, needs) if needs is not None else None
+        is_beside = self._is_beside(home, hop) or (found is not None and found.pays)
         for one, again in zip(self._each(home, hop), cached._each(home, hop), strict=True):
             cost = one.cost * first + again.cost * (outer - first)
             both = zip(one.loads, again.loads, strict=True)
             loads = tuple((name, cold * first + warm * (outer - first)) for (name, cold), (_, warm) in both)
             also = tuple((name, cost * outer) for name, cost in one.also)
             made = Mode(one.text, one.needs, once + cost, also=also, loads=loads)
-            if is_beside and begun is not None:
-                saved = self.modes.price(_SAVED) * outer
-                yield replace(made, needs=tuple(dict.fromkeys((*made.needs, *begun))), cost=made.cost - saved)
-            if not is_beside or begun != ():
+            if is_beside and together is not None:
+                yield together.faster(made, hop.visit.conditions)
+            if not is_beside or needs != ():
                 yield made
-        if found is not None and begun is not None and replace(found, by_index=False).pays:
-            yield self._read_once(home, hop, found, begun)
-
-    def _begun(self, hop: JoinHop) -> tuple[str, ...] | None:
-        """The structures that make rows of their own of the documents a hop begins with; None if there are none."""
-        homes = self.modes.places.homes[hop.before.entity]
-        own = tuple(each.id for each in homes if each.own)
-        return None if not own else own[:1] if len(homes) > 1 else ()
-
-    def _read_once(self, home: Home, hop: JoinHop, found: FoundRows, begun: tuple[str, ...]) -> Mode:
-        """Lookups without an index in a small collection, which the server reads once for all of them; it prefers an index."""
-        outer, reached, documents = hop.visit.outer, hop.visit.outer * found.mean, self.modes.documents
-        places = self.modes.places
-        indexes = tuple(name for name, each in places.indexes[home.entity] if places.leads_along(each, hop.link))
-        done = HOP + work_of.lookup_by_hash(outer, found.documents, found.document_bytes) + work_of.unwind(reached)
-        done += work_of.pass_on(outer + hop.visit.ahead + reached)
-        done += asked(self.modes, hop.visit.conditions, home, reached)
-        needs, extra = tuple(dict.fromkeys((home.id, *begun))), documents.further(home, read=found.documents)
-        return self.modes.mode(f"{home.id}, read once", needs, done, extra, without=indexes)
+        if found is not None and together is not None:
+            places = self.modes.places
+            indexes = (name for name, each in places.indexes[home.entity] if places.leads_along(each, hop.link))
+            yield from together.read_once(hop.visit.conditions, ahead, tuple(indexes))
 
     def _each(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup`; its work is counted once."""
@@ -251,7 +234,7 @@ class Hops:
     def _together(self, home: Home, hop: JoinHop) -> FoundRows | None:
         """What lookups of the children of many rows find, if a statement begins with these rows; by an index."""
         visit, link, modes = hop.visit, hop.link, self.modes
-        if not visit.down or not home.own or visit.inside or hop.before.inside or visit.ranges:
+        if not visit.down or not home.own or visit.ranges or hop.before.inside or (visit.inside and not hop.leaf):
             return None
         if len(link.child_attributes) > 1 or linked_by_expression(modes.situation.model, link):
             return None

@@ -11,9 +11,10 @@ from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.begun_at_children import begun_at_children, together
-from nestling.planner.options.reads.hops import HOP, Hops, JoinHop
+from nestling.planner.options.reads.hops import Hops, JoinHop
 from nestling.planner.options.reads.index_across_parents import Few, few_by_index
 from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest, window
+from nestling.planner.options.reads.lookups_together import HOP, looked_for
 from nestling.planner.options.reads.one_read import OneRead
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.subsets import first_few, tails
@@ -86,8 +87,9 @@ class Reads:
             return
         leaf = all(other.before != position for other in found)
         if visit.before is None or visit.link is None:
-            starts = self.starts.starts(statement, visit.access, leaf=leaf)
-            yield from (self._for_each(mode, visit.outer) for mode in starts) if visit.outer else starts
+            starts = tuple(self.starts.starts(statement, visit.access, leaf=leaf))
+            starts = tuple(self._for_each(mode, visit.outer) for mode in starts) if visit.outer else starts
+            yield from (*starts, *(looked_for(self.modes, found[:position], visit, starts) if position else ()))
             yield from first_few(self.modes, statement, visit)
             return
         flat = self.modes.sizes.is_flat(statement)

@@ -14,7 +14,8 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.storage.collations import linked_by_expression
 from nestling.ir.workload import Statement
-from nestling.planner.options.reads.hops import HOP, JoinHop
+from nestling.planner.options.reads.hops import JoinHop
+from nestling.planner.options.reads.lookups_together import HOP
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.work.expressions import listed_weight
 

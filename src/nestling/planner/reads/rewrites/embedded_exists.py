@@ -34,7 +34,10 @@ def with_element(rows: Lowered, relation: Relation, context: LoweringContext, *,
 
     The relation may have parents of the child, of which this has copies.
     """
+    from nestling.planner.reads.rewrites.looked_up_elements import looked_up_elements
+
     found = elements_of(rows, relation, context) if context.may(Rewrite.EMBEDDED_EXISTS) else None
+    found = looked_up_elements(rows, relation, context) if found is None else found
     return _asked_of_elements(rows, found, context, negated=negated) if found is not None else None
 
 
@@ -95,8 +98,9 @@ def _asked_of_elements(rows: Lowered, found: Elements, context: LoweringContext,
     if alone and negated:
         return None
     predicate = conjunction(*of_elements) or TRUE
-    step = WhereElement(rows.step, predicate, layout, found.array, again=False, negated=negated)
-    kept = Lowered(step, found.seen.layout, rows.taken, rows.standing, rows.identity).where(
-        conjunction(*alone), context
+    step, taken = (
+        WhereElement(found.seen.step, predicate, layout, found.array, again=False, negated=negated),
+        found.seen.taken,
     )
-    return Lowered(kept.step, rows.layout, rows.taken, rows.standing)
+    kept = Lowered(step, found.seen.layout, taken, rows.standing, rows.identity).where(conjunction(*alone), context)
+    return Lowered(kept.step, rows.layout, taken, rows.standing)

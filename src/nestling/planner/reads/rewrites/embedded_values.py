@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from nestling.ir.paths.row_steps import AggregateElements, Layout
@@ -21,7 +21,7 @@ from nestling.ir.statements.expression import Column, Expression, IsNull, Litera
 from nestling.ir.statements.operands import conjunction, has_subquery, nullable
 from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.embedded_exists import elements_of
+from nestling.planner.reads.rewrites.embedded_exists import Elements, elements_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import rewritten
@@ -30,10 +30,15 @@ _OF_ALL = frozenset({AggregateFunction.COUNT, AggregateFunction.CONCAT})
 """Aggregates whose operators on arrays do not leave out NULLs as SQL does."""
 
 
-def value_of_elements(rows: Lowered, relation: Relation, context: LoweringContext) -> tuple[Expression, Lowered] | None:
+_Find = Callable[[Lowered, Relation, LoweringContext], Elements | None]
+
+
+def value_of_elements(
+    rows: Lowered, relation: Relation, context: LoweringContext, find: _Find = elements_of
+) -> tuple[Expression, Lowered] | None:
     """The value of a relation that gives one row, or none, which is NULL; and the rows with what it is made of.
 
-    None where no array in each row's document holds what the relation is about.
+    None where no array that `find` gives holds what the relation is about: one in each row's document, or one that is looked up.
     """
     if not context.may(Rewrite.EMBEDDED_VALUE):
         return None
@@ -41,7 +46,7 @@ def value_of_elements(rows: Lowered, relation: Relation, context: LoweringContex
     below = relation.input if isinstance(relation, Project) else relation
     if isinstance(below, GroupBy):
         aggregates = [(column, each.aggregate) for column, each in zip(below.columns, below.aggregates, strict=False)]
-        return _made(shown, aggregates, below.input, rows, context) if not below.keys else None
+        return _made(shown, aggregates, below.input, rows, context, find) if not below.keys else None
     if not isinstance(relation, Project) or not _is_first(below):
         return None
     keys: tuple[SortKey, ...] = ()
@@ -51,7 +56,7 @@ def value_of_elements(rows: Lowered, relation: Relation, context: LoweringContex
         keys, below = below.keys, below.input
     value = replace(relation.columns[0], nullable=True)
     first = AggregateCall(AggregateFunction.ANY_VALUE, shown, shown.type, order=keys)
-    return _made(value, [(value, first)], below, rows, context)
+    return _made(value, [(value, first)], below, rows, context, find)
 
 
 def _is_first(relation: Relation) -> bool:
@@ -67,14 +72,16 @@ def _made(
     relation: Relation,
     rows: Lowered,
     context: LoweringContext,
+    find: _Find,
 ) -> tuple[Expression, Lowered] | None:
     """What is shown of aggregates, each in a field of its own."""
     mentioned = [shown, *(part for _, each in aggregates for part in _parts(each))]
     if any(map(has_subquery, mentioned)) or not all(_is_plain(each) for _, each in aggregates):
         return None
-    found = elements_of(rows, push_predicates(relation) if context.may(Rewrite.PUSHDOWN) else relation, context)
+    found = find(rows, push_predicates(relation) if context.may(Rewrite.PUSHDOWN) else relation, context)
     if found is None:
         return None
+    rows = replace(rows, step=found.seen.step, taken=found.seen.taken)
     made: dict[Expression, Column] = {}
     layout = context.seen(found.seen.layout)
     for column, each in aggregates:

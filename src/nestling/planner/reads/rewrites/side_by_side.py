@@ -26,7 +26,7 @@ from nestling.planner.reads.rows import Lowered, LoweringContext
 
 def are_many(relation: a.Relation, rows: Lowered, context: LoweringContext) -> bool:
     """Whether the rows are many, as far as is known, and those a collection begins with, or what is grouped of them."""
-    if context.is_inside or not _begins(rows.step):
+    if context.is_inside or not begins(rows.step):
         return False
     while isinstance(relation, a.Join):
         relation = relation.left
@@ -40,7 +40,7 @@ def are_many(relation: a.Relation, rows: Lowered, context: LoweringContext) -> b
     return not context.design.model.entity(scan.entity).is_superkey(fixed)
 
 
-def _begins(step: Step) -> bool:
+def begins(step: Step) -> bool:
     """Whether it is a collection's documents; not where they are in order for a limit to come, which is to end the lookups."""
     limited = False
     while isinstance(step, Where | SortRows | Slice | GroupRows) or (isinstance(step, Correlate) and step.beside):
@@ -96,6 +96,15 @@ def found_rows(scan: a.Scan, column: Column, context: LoweringContext) -> FoundR
     return FoundRows(mean, most, documents_of(store, design, statistics).bytes, rows, by_index)
 
 
+def finds_ranges(
+    scan: a.Scan, column: Column, rest: Sequence[Expression], found: FoundRows, context: LoweringContext
+) -> bool:
+    """Whether an index finds ranges between the table's columns and those of the other rows, too."""
+    from nestling.planner.reads.ranges_by_index import ranges_by_index
+
+    return found.by_index and bool(ranges_by_index(scan, rest, [column.name], context))
+
+
 def has_few_nulls(scan: a.Scan, column: Column, context: LoweringContext) -> bool:
     """Whether so few rows of a table lack a column's value that they may be found for each row that lacks one, too."""
     known = context.statistics.entity(scan.entity)
@@ -103,19 +112,24 @@ def has_few_nulls(scan: a.Scan, column: Column, context: LoweringContext) -> boo
     return known.count is not None and share is not None and known.count.value * share.value <= FEW_FOUND
 
 
-def several_beside(rows: Lowered, kept: Expression | None, context: LoweringContext) -> Lowered | None:
-    """Rows that have just looked up several of whole documents, as one array beside others, unwound; None where more was asked.
+def as_array(step: Step) -> Correlate | None:
+    """A lookup of whole documents by one field as one array beside others; None where more is asked of it.
 
-    `kept`: what is asked of the documents by an outer join. What says that they have the field equal to that of the rows is taken
-    to be asked of the rows already.
+    What it asks itself, that the documents have a value in this field, is left out.
     """
-    step = rows.step
     if not isinstance(step, Correlate) or step.equal is None or step.variables:
         return None
     foreign = step.foreign.source if isinstance(step.foreign, Where | FilterDocuments) else step.foreign
     if not isinstance(foreign, CollectionScan):
         return None
-    found: Step = replace(step, foreign=foreign, keep=Keep.TOGETHER, beside=True)
-    if kept is not None:
-        found = KeepElements(found, kept, context.seen(rows.layout), step.field)
-    return replace(rows, step=Unwind(found, step.field, keep_empty=step.keep is Keep.ALL))
+    return replace(step, foreign=foreign, keep=Keep.TOGETHER, beside=True)
+
+
+def several_beside(rows: Lowered, kept: Expression | None, context: LoweringContext) -> Lowered | None:
+    """Rows that have just looked up several others, as one array, unwound; `kept`: what an outer join asks of the others."""
+    made = as_array(rows.step)
+    if made is None:
+        return None
+    assert isinstance(rows.step, Correlate)
+    found: Step = made if kept is None else KeepElements(made, kept, context.seen(rows.layout), made.field)
+    return replace(rows, step=Unwind(found, made.field, keep_empty=rows.step.keep is Keep.ALL))
