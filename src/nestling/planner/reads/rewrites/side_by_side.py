@@ -1,7 +1,7 @@
 """What belongs to many rows is looked up as arrays, one lookup after the other; rows are made of the arrays when all are there.
 
 The server runs lookups at the start of a pipeline in its faster engine (6.0 and later), three to five times as fast, as long as
-nothing stands between them, neither an `$unwind` nor a pipeline of the lookup's own; without an index it is a hundred times as
+nothing stands between them, neither an `$unwind` nor a pipeline of the lookup's own; without an index it is many times as
 fast. An `$unwind` right behind a lookup belongs to it, so a `$set` comes first. Only the last lookup may find several rows, so
 nothing multiplies. It takes longer to begin, which a few rows do not make up for (`known/faster_lookups.py`).
 """
