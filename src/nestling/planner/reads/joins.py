@@ -22,12 +22,10 @@ from nestling.planner.reads.rewrites.embedded import embedded
 from nestling.planner.reads.rewrites.links import fixed_column, scan_of
 from nestling.planner.reads.rewrites.side_by_side import (
     are_many,
+    array_lookup,
     beside,
-    finds_ranges,
-    found_rows,
     has_few_nulls,
     key_equality,
-    only_equality,
     several_beside,
 )
 from nestling.planner.reads.rows import Lowered, LoweringContext
@@ -92,26 +90,19 @@ def _several_side_by_side(join: a.Join, left: Lowered, context: LoweringContext)
     scan, own = scan_of(join.right)
     if scan is None or not context.may(Rewrite.SIDE_BY_SIDE) or not are_many(join.left, left, context):
         return None
-    asked, is_outer = [*conjuncts(join.condition), *own], join.kind is JoinKind.LEFT
-    link = only_equality(scan, asked)
-    if link is None:
+    lookup, is_outer = array_lookup(scan, [*conjuncts(join.condition), *own], context), join.kind is JoinKind.LEFT
+    if lookup is None or (is_outer and any(about(each) - {scan.alias} for each in lookup.rest)):
         return None
-    condition, column, other = link
-    rest = [each for each in asked if each is not condition]
-    found = found_rows(scan, column, context)
-    if found is None or not found.pays or any(map(has_subquery, rest)):
-        return None
-    if finds_ranges(scan, column, rest, found, context) or (is_outer and any(about(e) - {scan.alias} for e in rest)):
-        return None
-    if nullable(column) and nullable(other):  # the server finds NULLs for a NULL
-        if is_outer and has_few_nulls(scan, column, context):
-            rest.append(Not(IsNull(column)))
+    rest = lookup.rest
+    if nullable(lookup.own) and nullable(lookup.other):  # the server finds NULLs for a NULL
+        if is_outer and has_few_nulls(scan, lookup.own, context):
+            rest = [*rest, Not(IsNull(lookup.own))]
         elif is_outer or isinstance(left.step, Correlate):
             return None
         else:
-            left = left.where(Not(IsNull(other)), context)
+            left = left.where(Not(IsNull(lookup.other)), context)
     keep = Keep.ALL if is_outer else Keep.MATCHED
-    rows = correlated(left, restricted(scan, [condition]), keep, context, wish(scan))
+    rows = correlated(left, restricted(scan, [lookup.condition]), keep, context, wish(scan))
     made = several_beside(rows, conjunction(*rest) if is_outer else None, context)
     return made if made is None or is_outer else _where_all(made, rest, context)
 

@@ -11,7 +11,7 @@ from nestling.ir.paths.access_path import Step
 from nestling.ir.paths.row_steps import AggregateElements, Correlate, Keep, Layout
 from nestling.ir.statements.algebra import Relation
 from nestling.ir.statements.expression import IsNull, Not
-from nestling.ir.statements.operands import has_subquery, nullable
+from nestling.ir.statements.operands import nullable
 from nestling.ir.storage.names import is_within
 from nestling.planner.known.faster_lookups import MANY
 from nestling.planner.reads.correlate import correlated
@@ -20,14 +20,7 @@ from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.embedded_exists import Elements
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
-from nestling.planner.reads.rewrites.side_by_side import (
-    as_array,
-    begins,
-    finds_ranges,
-    found_rows,
-    has_few_nulls,
-    only_equality,
-)
+from nestling.planner.reads.rewrites.side_by_side import array_lookup, as_array, begins, has_few_nulls
 from nestling.planner.reads.rows import Lowered, LoweringContext
 
 
@@ -41,21 +34,17 @@ def looked_up_elements(rows: Lowered, relation: Relation, context: LoweringConte
         start = start.source
     if scan is None or context.is_inside or not context.may(Rewrite.SIDE_BY_SIDE) or not begins(start):
         return None
-    link = only_equality(scan, asked)
-    if link is None or any(map(has_subquery, asked)):
+    lookup = array_lookup(scan, asked, context)
+    if lookup is None:
         return None
-    condition, column, other = link
-    found = found_rows(scan, column, context)
-    rest = [each for each in asked if each is not condition]
-    if found is None or not found.pays or finds_ranges(scan, column, rest, found, context):
-        return None
-    if nullable(column) and nullable(other):  # the server finds NULLs for a NULL
-        if not has_few_nulls(scan, column, context):
+    rest = lookup.rest
+    if nullable(lookup.own) and nullable(lookup.other):  # the server finds NULLs for a NULL
+        if not has_few_nulls(scan, lookup.own, context):
             return None
-        rest.append(Not(IsNull(column)))
+        rest = [*rest, Not(IsNull(lookup.own))]
     if expected_rows(rows.step, context.design, context.statistics) < MANY:
         return None
-    seen = correlated(rows, restricted(scan, [condition]), Keep.TOGETHER, context, scan.alias)
+    seen = correlated(rows, restricted(scan, [lookup.condition]), Keep.TOGETHER, context, scan.alias)
     made = as_array(seen.step)
     there = _looked_up_before(start, made) if made is not None else None
     if made is None or (there is None and start is not rows.step):

@@ -9,13 +9,14 @@ nothing multiplies. It takes longer to begin, which a few rows do not make up fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.paths.access_path import CollectionScan, FilterDocuments, Step, Unwind
 from nestling.ir.paths.row_steps import Correlate, GroupRows, Keep, KeepElements, Slice, SortRows, Where
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import Column, Expression
+from nestling.ir.statements.operands import has_subquery
 from nestling.planner.known.distinct import distinct_of
 from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, FoundRows
 from nestling.planner.reads.correlate import equal_columns, stored_path
@@ -66,13 +67,29 @@ def beside(rows: Lowered) -> Lowered | None:
     return replace(rows, step=replace(step, beside=True)) if isinstance(step.foreign, CollectionScan) else None
 
 
-def only_equality(scan: a.Scan, conditions: Sequence[Expression]) -> tuple[Expression, Column, Column] | None:
-    """The one condition that says that a column of the table is one of the other rows', and both; None of none or of several."""
-    pairs = [(each, pair) for each in conditions if (pair := equal_columns(each, scan.alias)) is not None]
-    return (pairs[0][0], *pairs[0][1]) if len(pairs) == 1 else None
+@dataclass(frozen=True, slots=True)
+class ArrayLookup:
+    """A lookup of the rows of a table by one equality, as an array: its condition, `own` and `other` column, and what is left."""
+
+    condition: Expression
+    own: Column
+    other: Column
+    rest: list[Expression]
 
 
-def found_rows(scan: a.Scan, column: Column, context: LoweringContext) -> FoundRows | None:
+def array_lookup(scan: a.Scan, asked: Sequence[Expression], context: LoweringContext) -> ArrayLookup | None:
+    """The lookup of a table's rows for each of many rows that begin; None where it does not pay, or something else is better."""
+    pairs = [(each, pair) for each in asked if (pair := equal_columns(each, scan.alias)) is not None]
+    if len(pairs) != 1 or any(map(has_subquery, asked)):
+        return None
+    condition, (own, other) = pairs[0]
+    found, rest = _found_rows(scan, own, context), [each for each in asked if each is not condition]
+    if found is None or not found.pays or (found.by_index and _finds_ranges(scan, own, rest, context)):
+        return None
+    return ArrayLookup(condition, own, other, rest)
+
+
+def _found_rows(scan: a.Scan, column: Column, context: LoweringContext) -> FoundRows | None:
     """What a lookup by a column of a table finds in its documents; None where nothing tells how many there are."""
     from nestling.planner.work.average_documents import documents_of
 
@@ -96,13 +113,11 @@ def found_rows(scan: a.Scan, column: Column, context: LoweringContext) -> FoundR
     return FoundRows(mean, most, documents_of(store, design, statistics).bytes, rows, by_index)
 
 
-def finds_ranges(
-    scan: a.Scan, column: Column, rest: Sequence[Expression], found: FoundRows, context: LoweringContext
-) -> bool:
+def _finds_ranges(scan: a.Scan, column: Column, rest: Sequence[Expression], context: LoweringContext) -> bool:
     """Whether an index finds ranges between the table's columns and those of the other rows, too."""
     from nestling.planner.reads.ranges_by_index import ranges_by_index
 
-    return found.by_index and bool(ranges_by_index(scan, rest, [column.name], context))
+    return bool(ranges_by_index(scan, rest, [column.name], context))
 
 
 def has_few_nulls(scan: a.Scan, column: Column, context: LoweringContext) -> bool:
