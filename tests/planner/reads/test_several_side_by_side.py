@@ -50,6 +50,12 @@ STATEMENTS = (
     "SELECT a.id FROM customer a WHERE EXISTS (SELECT 1 FROM customer b WHERE b.city = a.city AND b.id <> a.id)",
     "SELECT a.id FROM customer a WHERE a.name IN (SELECT b.name FROM customer b WHERE b.city = a.city AND b.id <> a.id)",
     "SELECT c.id, EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id) FROM customer c",
+    "SELECT a.order_id, a.no, b.quantity FROM line a JOIN line b ON b.order_id = a.order_id AND b.no = a.no",
+    "SELECT a.order_id, a.no, b.no FROM line a LEFT JOIN line b ON b.order_id = a.order_id AND b.product_id = a.product_id",
+    "SELECT a.id, b.id FROM customer a LEFT JOIN customer b ON b.city = a.city AND b.name = a.name",
+    "SELECT a.id, b.id FROM customer a JOIN customer b ON b.city = a.city AND b.name = a.name AND b.id <> a.id",
+    "SELECT a.id, (SELECT COUNT(*) FROM customer b WHERE b.city = a.city AND b.name = a.name) FROM customer a",
+    "SELECT a.no FROM line a WHERE EXISTS (SELECT 1 FROM line b WHERE b.order_id = a.order_id AND b.no = a.no + 1)",
     "SELECT a.id, o.id FROM (SELECT * FROM customer ORDER BY id LIMIT 3) a JOIN orders o ON o.customer_id = a.id",
 )
 

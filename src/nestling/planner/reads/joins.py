@@ -90,8 +90,11 @@ def _several_side_by_side(join: a.Join, left: Lowered, context: LoweringContext)
     scan, own = scan_of(join.right)
     if scan is None or not context.may(Rewrite.SIDE_BY_SIDE) or not are_many(join.left, left, context):
         return None
-    lookup, is_outer = array_lookup(scan, [*conjuncts(join.condition), *own], context), join.kind is JoinKind.LEFT
-    if lookup is None or (is_outer and any(about(each) - {scan.alias} for each in lookup.rest)):
+    lookup, is_outer = (
+        array_lookup(scan, [*conjuncts(join.condition), *own], left.step, context),
+        join.kind is JoinKind.LEFT,
+    )
+    if lookup is None:
         return None
     rest = lookup.rest
     if nullable(lookup.own) and nullable(lookup.other):  # the server finds NULLs for a NULL

@@ -13,7 +13,7 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.storage.collations import goes_by_collation, linked_by_expression
 from nestling.ir.workload import Statement
-from nestling.planner.known.faster_lookups import MANY, ONE, FoundRows
+from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, ONE, FoundRows
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, unwinding
 from nestling.planner.options.reads.lookups_together import HOP, LookupsTogether, begun
@@ -185,7 +185,7 @@ class Hops:
         cached = replace(self, modes=self.modes.warm) if first < outer else self
         found, needs = self._together(home, hop), begun(self.modes, hop.before)
         together = LookupsTogether(self.modes, home, found or ONE, outer, needs) if needs is not None else None
-        is_beside = self._is_beside(home, hop) or (found is not None and found.pays)
+        is_beside = self._is_beside(home, hop) or (found is not None and found.by_index and found.pays)
         for one, again in zip(self._each(home, hop), cached._each(home, hop), strict=True):
             cost = one.cost * first + again.cost * (outer - first)
             both = zip(one.loads, again.loads, strict=True)
@@ -199,7 +199,8 @@ class Hops:
         if found is not None and together is not None:
             places = self.modes.places
             indexes = (name for name, each in places.indexes[home.entity] if places.leads_along(each, hop.link))
-            yield from together.read_once(hop.visit.conditions, ahead, tuple(indexes))
+            others = 0 if found.by_index else 1
+            yield from together.read_once(hop.visit.conditions, ahead, tuple(indexes), others)
 
     def _each(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup`; its work is counted once."""
@@ -232,17 +233,26 @@ class Hops:
         return by_key and starts and plain
 
     def _together(self, home: Home, hop: JoinHop) -> FoundRows | None:
-        """What lookups of the children of many rows find, if a statement begins with these rows; by an index."""
+        """What lookups for each of many rows find that a statement begins with: of children by an index, and by several
+        attributes by that which finds fewest.
+        """
         visit, link, modes = hop.visit, hop.link, self.modes
-        if not visit.down or not home.own or visit.ranges or hop.before.inside or (visit.inside and not hop.leaf):
+        if not home.own or visit.ranges or hop.before.inside or (visit.inside and not hop.leaf):
             return None
-        if len(link.child_attributes) > 1 or linked_by_expression(modes.situation.model, link):
+        if linked_by_expression(modes.situation.model, link):
             return None
         if hop.before.before is not None or not MANY <= visit.outer <= hop.before.rows:  # no other children before
             return None
-        documents = modes.documents.count(home)
-        mean, most = min(modes.sizes.children(link), documents), modes.situation.elements(link)
-        return FoundRows(mean, most, modes.documents.base(home), documents, by_index=True)
+        names = link.child_attributes if visit.down else link.parent_attributes
+        documents, size = modes.documents.count(home), modes.documents.base(home)
+        if len(names) > 1:
+            mean = documents / max(modes.sizes.distinct(visit.entity, name) for name in names)
+            return FoundRows(mean, mean, size, documents, by_index=False) if mean <= FEW_FOUND else None
+        if not visit.down:
+            return None
+        return FoundRows(
+            min(modes.sizes.children(link), documents), modes.situation.elements(link), size, documents, by_index=True
+        )
 
     def _among_few(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup` of children by an index over those alone that the visit's constants ask for."""

@@ -34,7 +34,7 @@ def looked_up_elements(rows: Lowered, relation: Relation, context: LoweringConte
         start = start.source
     if scan is None or context.is_inside or not context.may(Rewrite.SIDE_BY_SIDE) or not begins(start):
         return None
-    lookup = array_lookup(scan, asked, context)
+    lookup = array_lookup(scan, asked, rows.step, context)
     if lookup is None:
         return None
     rest = lookup.rest

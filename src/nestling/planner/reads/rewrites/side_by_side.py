@@ -18,7 +18,7 @@ from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statements.operands import has_subquery
 from nestling.planner.known.distinct import distinct_of
-from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, FoundRows
+from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, ROWS_A_LOOKUP, FoundRows
 from nestling.planner.reads.correlate import equal_columns, stored_path
 from nestling.planner.reads.rewrites.links import fixed_column, scan_of
 from nestling.planner.reads.rewrites.rows_left import rows_left
@@ -77,14 +77,28 @@ class ArrayLookup:
     rest: list[Expression]
 
 
-def array_lookup(scan: a.Scan, asked: Sequence[Expression], context: LoweringContext) -> ArrayLookup | None:
-    """The lookup of a table's rows for each of many rows that begin; None where it does not pay, or something else is better."""
-    pairs = [(each, pair) for each in asked if (pair := equal_columns(each, scan.alias)) is not None]
-    if len(pairs) != 1 or any(map(has_subquery, asked)):
+def array_lookup(scan: a.Scan, asked: Sequence[Expression], step: Step, context: LoweringContext) -> ArrayLookup | None:
+    """The lookup of a table's rows for each of many rows of `step`; None where it does not pay, or something else is better.
+
+    Of several equalities the one that finds fewest, whose rows are then asked for the others.
+    """
+    from nestling.planner.work.estimate import expected_rows
+
+    if any(map(has_subquery, asked)):
         return None
-    condition, (own, other) = pairs[0]
-    found, rest = _found_rows(scan, own, context), [each for each in asked if each is not condition]
-    if found is None or not found.pays or (found.by_index and _finds_ranges(scan, own, rest, context)):
+    pairs = [(each, pair) for each in asked if (pair := equal_columns(each, scan.alias)) is not None]
+    found = [(rows, *each) for each in pairs if (rows := _found_rows(scan, each[1][0], context)) is not None]
+    pays = [each for each in found if each[0].pays and (len(pairs) == 1 or each[0].mean <= FEW_FOUND)]
+    if not pays or len(found) < len(pairs):
+        return None
+    rows, condition, (own, other) = min(pays, key=lambda each: each[0].mean)
+    rest = [each for each in asked if each is not condition]
+    least = (
+        rows.documents / ROWS_A_LOOKUP if len(pairs) > 1 and not rows.by_index else 0.0
+    )  # an index may find all equalities
+    if least and expected_rows(step, context.design, context.statistics) < least:
+        return None
+    if rows.by_index and _finds_ranges(scan, own, rest, context):
         return None
     return ArrayLookup(condition, own, other, rest)
 
