@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from nestling.common.words_in_names import singular_words, words
 from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.binary_kinds import OF_UUIDS, binary_of
 from nestling.ir.facts.path import NUMBERS
@@ -138,11 +139,7 @@ def _named(path: PathFacts) -> str:
 
 def folded(name: str) -> str:
     """A name without case, underscores and its plural."""
-    plain = re.sub(r"[^0-9a-z]", "", name.casefold())
-    for ending, singular in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("s", "")):
-        if plain.endswith(ending) and not plain.endswith("ss" if ending == "s" else "\0"):
-            return plain[: -len(ending)] + singular
-    return plain
+    return "".join(singular_words(words(name)))
 
 
 def _types(path: PathFacts) -> set[str]:
