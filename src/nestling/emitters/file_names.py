@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from nestling.ir.free_names import free_name
+
 _UNSAFE = re.compile(r"[^\w\-. ]")
 _LONGEST = 60  # characters; of four bytes each they stay within the usual 255 bytes
 
@@ -15,9 +17,7 @@ def file_names(names: Iterable[str], suffix: str) -> dict[str, str]:
     taken: set[str] = set()
     for name in names:
         stem = _UNSAFE.sub("_", name)[:_LONGEST].strip(". ") or "_"
-        candidate, number = stem, 2
-        while candidate.casefold() in taken:
-            candidate, number = f"{stem}-{number}", number + 1
+        candidate = free_name(stem, lambda name: name.casefold() in taken, "-")
         taken.add(candidate.casefold())
         chosen[name] = candidate + suffix
     return chosen

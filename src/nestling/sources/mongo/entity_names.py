@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from nestling.common.words_in_names import singular
 from nestling.ir.facts import ELEMENT
 from nestling.ir.facts.structure import FieldPlace, Steps
+from nestling.ir.free_names import free_name
 from nestling.sources.mongo.seen import NodeRole, ObservedNode
 
 
@@ -43,9 +44,7 @@ def _short(seen: ObservedNode) -> str:
 
 def free(name: str, taken: set[str]) -> str:
     """The name, numbered if it is taken (whatever its case); it is then."""
-    found, number = name, 2
-    while found.casefold() in taken:
-        found, number = f"{name}_{number}", number + 1
+    found = free_name(name, lambda each: each.casefold() in taken)
     taken.add(found.casefold())
     return found
 
