@@ -12,7 +12,6 @@ import click
 from click.core import ParameterSource
 
 from nestling.cli.parts.kept_inputs import ADDRESS
-from nestling.cli.parts.sizes import bytes_of
 
 if TYPE_CHECKING:
     from nestling.ir.values import Policy
@@ -114,10 +113,13 @@ def cache(command: AnyCommand) -> AnyCommand:
 
 
 def _size(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
-    found = bytes_of(value) if value is not None else None
-    if value is not None and found is None:
-        raise click.BadParameter(f"`{value}` is not a size: write it as 500MB or 16GB", context, option)
-    return found
+    from nestling.common.errors import InputError
+    from nestling.ir.quantity_words import read_size
+
+    try:
+        return None if value is None else read_size(value)
+    except InputError as error:
+        raise click.BadParameter(error.problems[0].what, context, option) from None
 
 
 def looking(seconds: float) -> Callable[[AnyCommand], AnyCommand]:

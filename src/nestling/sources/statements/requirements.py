@@ -30,6 +30,7 @@ from difflib import get_close_matches
 from nestling.common.errors import InputError, Problem, unknown
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
+from nestling.ir.quantity_words import read_size
 from nestling.ir.types import TIMES
 from nestling.ir.value_forms.written_values import bound_mistake
 from nestling.ir.workload import LEAST_TOGETHER, Requirements
@@ -56,7 +57,6 @@ _LINE = re.compile(
     r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+(?:[ _][A-Za-z]+)?)[ \t]*:[ \t]*(?P<value>[^\n]*?)[ \t]*$", re.MULTILINE
 )
 _OTHER_KEYS = ("name", "params", "window")
-_SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b$", re.IGNORECASE)
 _DAYS = re.compile(
     r"^(?P<entity>.+?)\s+(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>hour|day|week|month|year)s?$", re.IGNORECASE
 )
@@ -140,7 +140,7 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
                 name, _, number = value.rpartition(" ")
                 found.tolerance[_attribute_or_relationship(name.strip(), model)] = _more_than_one(number)
             case _:
-                found.numbers[key] = _bytes(value)
+                found.numbers[key] = read_size(value)
     except InputError as problem:
         yield f"{key}: " + "; ".join("; ".join(filter(None, (p.what, p.known))) for p in problem.problems)
 
@@ -217,14 +217,6 @@ def _more_than_one(value: str) -> int:
             Problem(what=f"`{value}` allows nothing: a computed value that is less than 1 too low is exact")
         )
     return number
-
-
-def _bytes(value: str) -> int:
-    match = _SIZE.match(value)
-    if match is None:
-        raise InputError(Problem(what=f"`{value}` is not a size such as `20 GB` or `512 MiB`"))
-    power = " kmgt".index(match[2].lower() or " ")
-    return round(float(match[1]) * float(1024 if match[3] else 1000) ** power)
 
 
 def _retention(value: str) -> tuple[str, float]:
