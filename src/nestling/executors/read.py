@@ -17,8 +17,8 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import Problem, RebuildError
+from nestling.common.server_codes import UNAUTHORIZED
 from nestling.executors.exact import exact
 from nestling.executors.stored_file import DamagedFileError, file_content
 from nestling.ir.codec import CODEC
