@@ -27,10 +27,9 @@ from nestling.ir.statements.expression import (
     IsNull,
     Literal,
     Not,
-    Or,
     ScalarSubquery,
 )
-from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery, nullable
+from nestling.ir.statements.operands import conjunction, conjuncts, disjunction, has_subquery, nullable
 from nestling.ir.statements.operators import Collation
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.asked_in_turn import asked_in_turn
@@ -305,7 +304,7 @@ def _perhaps(subquery: InSubquery) -> Expression | None:
         found.append(Exists(Filter(relation, IsNull(column))))
     if nullable(operand):
         found.append(And((IsNull(operand), Exists(relation))))
-    return found[0] if len(found) == 1 else Or(tuple(found))
+    return disjunction(*found)
 
 
 def may_be_null(expression: Expression, relation: Relation) -> bool:

@@ -23,8 +23,8 @@ from nestling.ir.statements.algebra import (
     filtered,
 )
 from nestling.ir.statements.clause import ClauseOperator
-from nestling.ir.statements.expression import Call, Column, Compare, Exists, Expression, IsNull, Literal, Not, Or
-from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.expression import Call, Column, Compare, Exists, Expression, IsNull, Literal, Not
+from nestling.ir.statements.operands import conjunction, disjunction
 from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
 from nestling.ir.storage.collations import is_collated
 from nestling.ir.storage.layout import NodeKind, Role
@@ -89,8 +89,7 @@ def sharing(
         conjunction(*(Compare(Comparison.EQUAL, columns[name], value, rules[name]) for name, value in values.items()))
         for values in groups
     ]
-    known = tuple(part for part in parts if part is not None)
-    return None if not known else known[0] if len(known) == 1 else Or(known)
+    return disjunction(*parts)
 
 
 def sharing_some(
