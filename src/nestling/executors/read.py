@@ -50,14 +50,13 @@ def read_rows(
     query: Aggregation,
     entity: Entity,
     *,
-    session: ClientSession | None = None,
     policy: Policy | None = None,
 ) -> Iterator[Row]:
     """Yield the rows as conceptual values in column order. Raises `RebuildError` if one cannot be rebuilt.
 
     `policy` says what the rows are for.
     """
-    return map(row_decoder(query.columns, entity, policy), read_stored(database, query, session))
+    return map(row_decoder(query.columns, entity, policy), read_stored(database, query))
 
 
 def read_stored(

@@ -55,7 +55,7 @@ class PossibleReference:
     @property
     def is_object_id(self) -> bool:
         """Whether it mostly holds ObjectIds, which are references more often than not."""
-        return _mostly(self.path, "objectId")
+        return _mostly_object_ids(self.path)
 
     @property
     def is_id_text(self) -> bool:
@@ -99,7 +99,7 @@ def _targets(path: PathFacts, collections: Sequence[CollectionFacts]) -> Iterato
             if path is key or not (_types(path) & _types(key) or converts):
                 continue
             named = _says(path, other, key)
-            is_id = _mostly(path, "objectId") and _types(key) & _types(path)
+            is_id = _mostly_object_ids(path) and _types(key) & _types(path)
             is_text_of_id = _holds_id_texts(path) and "objectId" in converts
             if named or (key.field == "_id" and (is_id or is_text_of_id)):
                 yield ReferencedField(other.name, key.field, named, converts, _collation(other, key))
@@ -151,5 +151,5 @@ def _holds_id_texts(path: PathFacts) -> bool:
     return dict(path.forms).get("objectId", 0) > MOSTLY * path.present
 
 
-def _mostly(path: PathFacts, kind: str) -> bool:
-    return path.count(kind) > MOSTLY * path.present
+def _mostly_object_ids(path: PathFacts) -> bool:
+    return path.count("objectId") > MOSTLY * path.present

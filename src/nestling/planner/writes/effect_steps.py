@@ -27,13 +27,11 @@ def delete_with_effects(work: WriteDraft, scan: Scan, predicate: Expression | No
     _planned(work, Effect(scan, deletes=[RowDelete(predicate)]), order, counted=counted)
 
 
-def update_with_effects(
-    work: WriteDraft, scan: Scan, assignments: Assignments, predicate: Expression | None, *, counted: bool = False
-) -> None:
+def update_with_effects(work: WriteDraft, scan: Scan, assignments: Assignments, predicate: Expression | None) -> None:
     """Plan new values for the scan's rows for which the predicate is true, and the consequences."""
     values = {name: value for name, value in assignments.items() if not _is_same(scan, name, value)}
     order = entities_parents_first(work.design, scan.entity, deleted=False, attributes=values)
-    _planned(work, Effect(scan, updates=[RowUpdate(predicate, values)]), order, counted=counted)
+    _planned(work, Effect(scan, updates=[RowUpdate(predicate, values)]), order, counted=True)
 
 
 def _is_same(scan: Scan, attribute: str, value: Expression) -> bool:

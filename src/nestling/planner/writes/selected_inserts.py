@@ -130,7 +130,7 @@ def _change_met(work: WriteDraft, insert: Insert, conflict: Conflict, entity: En
 
     assignments = {item.attribute: rebuilt(item.expression, change) for item in conflict.assignments}
     met = Exists(new_row(conflict.predicate)[0])
-    update_with_effects(work, scan, assignments, met, counted=True)
+    update_with_effects(work, scan, assignments, met)
 
 
 def _with_given(rows: Relation, kept: Mapping[str, Column]) -> tuple[Relation, dict[str, Expression]]:

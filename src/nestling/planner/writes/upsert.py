@@ -115,7 +115,7 @@ def _update(
         item.attribute: with_new_values(item.expression, conflict.excluded, row) for item in conflict.assignments
     }
     wanted = None if conflict.predicate is None else with_new_values(conflict.predicate, conflict.excluded, row)
-    update_with_effects(work, scan, assignments, conjunction(there, wanted), counted=True)
+    update_with_effects(work, scan, assignments, conjunction(there, wanted))
 
 
 def _one_met(
