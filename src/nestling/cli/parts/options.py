@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from nestling.cli.parts.kept_inputs import ADDRESS
+from nestling.common.environment import VARIABLE
 
 if TYPE_CHECKING:
     from nestling.ir.values import Policy
@@ -46,7 +47,6 @@ class ResultPath(click.Path):
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 RESULT_FILE = ResultPath(dir_okay=False, path_type=Path)
 RESULT_FOLDER = ResultPath(file_okay=False, path_type=Path)
-VARIABLE = "NESTLING_MONGODB_URI"
 _OTHERWISE = "nestling.otherwise"
 """Key in a command's context: values given in the other of two possible ways, by parameter name."""
 
