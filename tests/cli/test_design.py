@@ -334,6 +334,9 @@ def test_a_budget(few: Path) -> None:
     wrong = nestling("design", few, "--budget", "size=3")
     assert wrong.code == 2
     assert "write it as storage=500MB" in wrong.err
+    no_size = nestling("design", few, "--budget", "storage=0.2 B")
+    assert no_size.code == 2
+    assert "`0.2 B` is not a size: write it as 500MB, 20 GB or 512 MiB" in no_size.err
 
 
 @pytest.mark.parametrize(
@@ -457,7 +460,7 @@ def test_another_cache(few: Path, tmp_path: Path) -> None:
     assert "prices assume a cache of 10.0 kB for" in " ".join(explained.out.split())
     done = nestling("design", few, "--cache", "much")
     assert done.code == 2
-    assert "write it as 500MB or 16GB" in done.err
+    assert "write it as 500MB, 20 GB or 512 MiB" in done.err
 
 
 def test_rows_that_nobody_counted_are_told(tmp_path: Path) -> None:

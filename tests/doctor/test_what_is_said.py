@@ -14,7 +14,7 @@ from nestling.doctor import rule_names
 from nestling.doctor.growth import growth_notes
 from nestling.doctor.report import read_accepted, report, without_finding
 from nestling.ir.finding import Finding
-from nestling.ir.situation.growth import SECONDS_PER_DAY
+from nestling.ir.time_units import SECONDS_PER_DAY
 from tests.doctor.looking import found, look, looked_before
 
 Db = Database[dict[str, Any]]

@@ -12,8 +12,8 @@ from pymongo.asynchronous.client_session import AsyncClientSession
 from pymongo.client_session import ClientSession
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import TRANSIENT_TRANSACTION
 from nestling.common.server import Server
+from nestling.common.server_codes import TRANSIENT_TRANSACTION
 from nestling.executors import attempts
 from nestling.executors.attempts import (
     FIRST_PAUSE_SECONDS,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import InputError
 from nestling.ir.freshness import Freshness
-from nestling.ir.rate import LEAST_PER_SECOND, MOST_PER_SECOND, parse_rate, rate_text
+from nestling.ir.rate import LEAST_PER_SECOND, MOST_PER_SECOND, parse_rate, rate_text, read_rate, weighed
 from nestling.ir.statistics import Quantity
 from nestling.ir.types import Type
 from tests.generators.nouns import quantities, timed, types
@@ -47,6 +47,26 @@ def test_texts_use_the_unit_people_use() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        *(("5 sec", 5), ("1 week", 604_800), ("2 Hours", 7200), ("90 minutes", 5400), ("1d", 86_400), ("250ms", 0.25)),
+        *(("1h", 3600), ("1 day", 86_400), ("1 month", 2_629_800)),
+    ],
+)
+def test_units_of_time_are_the_same_everywhere(text: str, seconds: float) -> None:
+    """Of a freshness, of a rate and in words: short or long, one or several."""
+    assert Freshness.parse(f"async({text})").seconds == seconds
+    unit = text.lstrip("0123456789 ")
+    assert read_rate(f"6/{unit}") == pytest.approx(6 / (seconds / float(text.removesuffix(unit))))
+
+
+def test_a_rate_of_zero_has_no_weight() -> None:
+    """In a model file as in a workload file: the design answers the statement, and weighs it as little as any."""
+    assert parse_rate("0/s") == parse_rate("0/day") == weighed(0.0) == LEAST_PER_SECOND
+    assert parse_rate(rate_text(LEAST_PER_SECOND)) == LEAST_PER_SECOND
+
+
+@pytest.mark.parametrize(
     ("read", "text"),
     [
         (Type.parse, "enum(a, b)"),
@@ -60,7 +80,6 @@ def test_texts_use_the_unit_people_use() -> None:
         (Freshness.parse, "snapshot(1s)"),
         (Freshness.parse, "async"),
         (parse_rate, "900"),
-        (parse_rate, "0/s"),
         (parse_rate, "-1/s"),
         (parse_rate, "1.2.3/s"),
     ],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.quantity_words import agreeing, counted, duration, size
+from nestling.common.errors import InputError
+from nestling.ir.quantity_words import agreeing, counted, duration, read_size, size
 
 
 def test_a_number_and_its_noun_agree() -> None:
@@ -35,3 +36,24 @@ def test_the_unit_is_that_of_the_rounded_number(amount: float, said: str) -> Non
 def test_a_thousand_milliseconds_are_a_second() -> None:
     """Below they stay milliseconds."""
     assert [duration(each) for each in (0.9994, 0.9999, 1.0)] == ["999 ms", "1 s", "1 s"]
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        *(("500MB", 500_000_000), ("20 GB", 20_000_000_000), ("512 MiB", 512 * 1024**2), ("512mib", 512 * 1024**2)),
+        *(("1.5 kB", 1500), ("1B", 1), (" 2 TB ", 2_000_000_000_000), ("100 b", 100)),
+    ],
+)
+def test_a_size_is_read(text: str, amount: int) -> None:
+    """In units of a thousand or of 1024, with a blank or none, whatever the case."""
+    assert read_size(text) == amount
+
+
+@pytest.mark.parametrize(
+    "text", ["", "lots", "5", "-1 MB", "0 GB", "0.2 B", "1 PB", "1e3 kB", "²MB", f"{'9' * 400} TB"]
+)
+def test_what_is_no_size_is_refused(text: str) -> None:
+    """So is less than a byte, and what no number holds."""
+    with pytest.raises(InputError, match="is not a size: write it as 500MB"):
+        read_size(text)

@@ -24,6 +24,8 @@ NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
         (TypeName.TIMESTAMP, "2024-01-01 00:00:00", NEW_YEAR.replace(tzinfo=None)),
         (TypeName.DATE, "2024-01-01", date(2024, 1, 1)),
         (TypeName.DATE, "2024-01-01 12:00:00", "2024-01-01 12:00:00"),
+        (TypeName.DATE, "2024-W01-1", "2024-W01-1"),
+        (TypeName.TIMESTAMP, "2024-W01-1", "2024-W01-1"),
         (TypeName.INTEGER, "5", 5),
         (TypeName.INTEGER, "2.5", "2.5"),
         (TypeName.DECIMAL, "1.50", Decimal("1.50")),
@@ -50,9 +52,14 @@ def test_a_distribution_has_instants_of_one_kind() -> None:
     [
         (TypeName.DATE, "2024-01-01 12:00:00", date(2024, 1, 1)),
         (TypeName.DATE, "1 January 2024", "1 January 2024"),
+        (TypeName.DATE, "2024-W01-1", "2024-W01-1"),
+        (TypeName.DATE, "2024-01-01 noon", "2024-01-01 noon"),
+        (TypeName.TIMESTAMPTZ, "2024-W01-1", "2024-W01-1"),
         (TypeName.TIMESTAMPTZ, "2024-01-01", NEW_YEAR),
         (TypeName.INTEGER, "2.5", Decimal("2.5")),
         (TypeName.INTEGER, "two", "two"),
+        (TypeName.INTEGER, "nan", "nan"),
+        (TypeName.FLOAT, "-Infinity", "-Infinity"),
     ],
 )
 def test_a_bound_need_not_be_a_value(kind: TypeName, text: str, bound: object) -> None:

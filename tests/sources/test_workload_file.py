@@ -10,6 +10,7 @@ from pymongo.database import Database
 
 from nestling import Store, pipeline
 from nestling.common.errors import NestlingError
+from nestling.ir.capture import Capture, CaptureKind, capture_text
 from tests.cli.commands import nestling
 
 MODEL = """nestling: 1
@@ -98,3 +99,24 @@ def test_what_is_neither(folder: Path, name: str, text: str, said: str) -> None:
         assert said in done.err
     with pytest.raises(NestlingError):
         pipeline.statements_of(pipeline.read_proposal(folder / "design.yaml"), folder / name)
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "move"),
+    [
+        (
+            capture_text(Capture(CaptureKind.RECORDER, 60.0)),
+            "these are commands captured",
+            "nestling capture asked.json --design",
+        ),
+        ('{"t":{"$date":"2026-01-01T00:00:00.000Z"},"s":"I"}\n', "these are commands captured", "-o workload.sql"),
+        ('[{"find": "product"}]', "this is JSON", "name a workload.sql or a model.yaml"),
+    ],
+)
+def test_json_is_no_workload(folder: Path, text: str, what: str, move: str) -> None:
+    """Captured commands become SQL by `nestling capture`, which the error says; other JSON is called what it is."""
+    (folder / "asked.json").write_text(text, encoding="utf-8")
+    done = nestling("design", "model.yaml", "--workload", "asked.json", cwd=folder)
+    assert (done.code, done.out) == (2, "")
+    assert what in done.err
+    assert move in done.err

@@ -188,7 +188,7 @@ def _is_synced(proposal: Proposal, database: Database[Any]) -> bool:
     """Whether a sync is running, as far as the user may ask."""
     from pymongo.errors import OperationFailure
 
-    from nestling.common.connection import UNAUTHORIZED
+    from nestling.common.server_codes import UNAUTHORIZED
     from nestling.pipeline import sync_standing
 
     try:

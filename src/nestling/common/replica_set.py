@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from pymongo.errors import OperationFailure
 
 from nestling.common.errors import Problem, ServerError
+from nestling.common.server_codes import NOT_YET_INITIALIZED
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
 NAME = "nestling"
 POLL_SECONDS = 0.01
-NOT_YET_INITIALIZED = 94
 
 
 def become_primary(client: MongoClient[dict[str, Any]], host: str, *, timeout_seconds: float) -> None:

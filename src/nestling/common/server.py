@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from nestling.common.binary import Binary, find_mongod
 from nestling.common.connection import connect
+from nestling.common.environment import VARIABLE
 from nestling.common.errors import DataDirectoryInUse, LibraryMissing, Problem, ServerError
 from nestling.common.redaction import redact
 from nestling.common.replica_set import NAME, become_primary
@@ -27,7 +28,6 @@ from nestling.common.supervised import Supervised, free_port, supervised
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VARIABLE = "NESTLING_MONGODB_URI"
 CACHE_GIGABYTES = 0.5
 """WiredTiger's cache. mongod's own default, half the machine, is too greedy for a guest (chosen, not measured)."""
 OPLOG_MEGABYTES = 1024

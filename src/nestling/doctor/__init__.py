@@ -18,7 +18,7 @@ from nestling.doctor.rule import AS, OFFICES, Rule, RuleInput, Threshold, Thresh
 from nestling.ir.facts import Facts
 from nestling.ir.finding import Finding
 
-__all__ = ["AS", "OFFICES", "Rule", "Threshold", "diagnose", "explanation", "limits", "rule", "rule_names"]
+__all__ = ["AS", "OFFICES", "diagnose", "explanation", "limits", "rule", "rule_names"]
 
 
 def rule_names() -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from nestling.ir.facts import CollectionFacts, Facts
 from nestling.ir.quantity_words import counted
-from nestling.ir.situation.growth import SECONDS_PER_DAY
+from nestling.ir.time_units import SECONDS_PER_DAY
 
 LEAST_DAYS = 1 / 24
 """Days between two looks below which growth says nothing: an hour."""

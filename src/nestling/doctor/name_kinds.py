@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
+from nestling.common.words_in_names import singular, words
 from nestling.ir.facts import ELEMENT
 
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 MONEY = frozenset(
     {*("price", "cost", "amount", "rate", "fee", "tax", "vat", "total", "discount"), *("charge", "salary", "wage")}
 )
@@ -22,12 +20,10 @@ IDS = frozenset({"id", "key", "ref", "no", "nr"})
 """Words for what tells things apart: a number as well as a text, so most values decide."""
 
 
-def words(name: str) -> set[str]:
+def words_of(name: str) -> set[str]:
     """The words of a name, also in the singular."""
-    found = {word.lower() for word in _WORD.findall(name)}
-    return (
-        found | {word.removesuffix("s") for word in found} | {f"{word[:-3]}y" for word in found if word.endswith("ies")}
-    )
+    found = words(name)
+    return {*found, *map(singular, found)}
 
 
 def names_a_code(steps: tuple[str, ...]) -> bool:
@@ -41,4 +37,4 @@ def names_an_id(steps: tuple[str, ...]) -> bool:
 
 
 def _last(steps: tuple[str, ...]) -> set[str]:
-    return words(next((step for step in reversed(steps) if step != ELEMENT), ""))
+    return words_of(next((step for step in reversed(steps) if step != ELEMENT), ""))

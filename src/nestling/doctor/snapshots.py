@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.doctor.name_kinds import MONEY, words
+from nestling.doctor.name_kinds import MONEY, words_of
 from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, PathFacts
 
 MOSTLY = 0.9
@@ -48,13 +48,13 @@ _OF_THE_RECORD = frozenset(
 
 def is_snapshot(copied: Copied, holder: CollectionFacts | None) -> bool:
     """Whether a copy looks like a record of its source at some moment: an amount of money, or part of an event's document."""
-    own = words(copied.steps[-1])
+    own = words_of(copied.steps[-1])
     in_line = ELEMENT in copied.steps
     dates = _dates(holder, copied.steps) if holder is not None else []
     if own & MONEY:
         return in_line or bool(dates)
-    is_event = bool(words(copied.collection) & _EVENTS)
-    return bool(dates) and (is_event or any(not words(path.steps[-1]) & _OF_THE_RECORD for path in dates))
+    is_event = bool(words_of(copied.collection) & _EVENTS)
+    return bool(dates) and (is_event or any(not words_of(path.steps[-1]) & _OF_THE_RECORD for path in dates))
 
 
 def _dates(holder: CollectionFacts, steps: tuple[str, ...]) -> list[PathFacts]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from unicodedata import normalize
 
+from nestling.ir.free_names import free_name
+
 
 def identifier(name: str, taken: Container[str], *, otherwise: str) -> str:
     """Return the name as an identifier, or `otherwise` if no usable character remains.
@@ -34,11 +36,7 @@ class Identifiers:
 
     def __getitem__(self, name: str) -> str:
         if name not in self._found:
-            wish, number = identifier(name, self._reserved, otherwise=self._otherwise), 1
-            found = wish
-            while found in self._used:
-                number += 1
-                found = f"{wish}_{number}"
+            found = free_name(identifier(name, self._reserved, otherwise=self._otherwise), self._used)
             self._used.add(found)
             self._found[name] = found
         return self._found[name]

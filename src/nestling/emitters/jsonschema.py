@@ -52,9 +52,10 @@ class _Asked:
 def files(proposal: Proposal) -> Mapping[str, str]:
     """One JSON file per collection that can have a validator."""
     design = proposal.design
-    names = file_names((store.name for store in design.stores), ".json")
+    names = file_names(store.name for store in design.stores)
     return {
-        names[store.name]: json.dumps(extended_json(validator(design, store)), ensure_ascii=False, indent=2) + "\n"
+        f"{names[store.name]}.json": json.dumps(extended_json(validator(design, store)), ensure_ascii=False, indent=2)
+        + "\n"
         for store in design.stores
         if can_validate(store)
     }

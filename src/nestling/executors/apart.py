@@ -15,9 +15,9 @@ from pymongo.asynchronous.client_session import AsyncClientSession
 from pymongo.client_session import ClientSession
 from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
 
+from nestling.common.server_codes import TRANSIENT_TRANSACTION
+
 MOMENT_SECONDS = 1.0
-ANEW = "TransientTransactionError"
-"""The label of errors for which the driver begins a transaction again."""
 
 
 @contextmanager
@@ -34,4 +34,4 @@ def apart(session: ClientSession | AsyncClientSession | None) -> Iterator[None]:
     except PyMongoError as error:
         if not error.timeout:
             raise
-        raise PyMongoError("somebody waits for this transaction to end", [ANEW]) from error
+        raise PyMongoError("somebody waits for this transaction to end", [TRANSIENT_TRANSACTION]) from error

@@ -11,9 +11,9 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import CollectionInvalid, OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED, address, disk_is_full, typed_errors
+from nestling.common.connection import address, disk_is_full, typed_errors
 from nestling.common.errors import LoadError, Problem
-from nestling.executors.errors.codes import DUPLICATE_KEY, INDEX_CONFLICTS
+from nestling.common.server_codes import DUPLICATE_KEY, INDEX_CONFLICTS, UNAUTHORIZED
 from nestling.executors.errors.server_message import server_message
 from nestling.executors.errors.write_errors import whole_fields
 from nestling.executors.found_indexes import is_there

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 from pymongo.database import Database
 from pymongo.errors import ExecutionTimeout, OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED, address, typed_errors
+from nestling.common.connection import address, typed_errors
 from nestling.common.errors import SHOWN_NAMES, Problem, VerifyError, name_list, suggest
+from nestling.common.server_codes import UNAUTHORIZED
 from nestling.executors.calls import CollectionCall
 from nestling.ir.storage.names import CHECKPOINT_COLLECTION, LOOK, is_system
 

@@ -17,8 +17,8 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import Problem, RebuildError
+from nestling.common.server_codes import UNAUTHORIZED
 from nestling.executors.exact import exact
 from nestling.executors.stored_file import DamagedFileError, file_content
 from nestling.ir.codec import CODEC
@@ -50,14 +50,13 @@ def read_rows(
     query: Aggregation,
     entity: Entity,
     *,
-    session: ClientSession | None = None,
     policy: Policy | None = None,
 ) -> Iterator[Row]:
     """Yield the rows as conceptual values in column order. Raises `RebuildError` if one cannot be rebuilt.
 
     `policy` says what the rows are for.
     """
-    return map(row_decoder(query.columns, entity, policy), read_stored(database, query, session))
+    return map(row_decoder(query.columns, entity, policy), read_stored(database, query))
 
 
 def read_stored(

@@ -8,6 +8,7 @@ from enum import StrEnum
 from math import inf
 
 from nestling.common.errors import InputError, Problem, unknown
+from nestling.ir.time_units import SHORT_UNITS, seconds_of
 
 
 class Level(StrEnum):
@@ -23,8 +24,7 @@ class Level(StrEnum):
 WRITTEN_AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION, Level.SNAPSHOT)
 """Levels at which a value exists as soon as the document does; with the others it may be written later."""
 
-_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
-_TEXT_FORM = re.compile(r"^\s*([a-z-]+)\s*(?:\(\s*([-+0-9.eE]+)\s*(ms|s|min|h|day)\s*\))?\s*$")
+_TEXT_FORM = re.compile(r"^\s*([a-z-]+)\s*(?:\(\s*([-+0-9.eE]+)\s*([a-zA-Z]+)\s*\))?\s*$")
 _DURATION = re.compile(r"\s*(async|scheduled)\s*\((.*)\)\s*")
 _TIMED = (Level.ASYNC, Level.SCHEDULED)
 
@@ -58,9 +58,9 @@ class Freshness:
     def __str__(self) -> str:
         if self.seconds is None:
             return str(self.level)
-        for unit in reversed(_SECONDS):  # the largest unit that reads back as the same time
-            text = f"{self.seconds / _SECONDS[unit]:g}"
-            if float(text) * _SECONDS[unit] == self.seconds and float(text) >= 1:
+        for unit in reversed(SHORT_UNITS):  # the largest unit that reads back as the same time
+            text = f"{self.seconds / SHORT_UNITS[unit]:g}"
+            if float(text) * SHORT_UNITS[unit] == self.seconds and float(text) >= 1:
                 return f"{self.level}({text}{unit})"
         return f"{self.level}({self.seconds!r}s)"
 
@@ -68,13 +68,14 @@ class Freshness:
     def parse(text: str) -> Freshness:
         """Read the text form; raises `InputError`."""
         match = _TEXT_FORM.match(text)
-        if match is None and (timed := _DURATION.fullmatch(text)):
+        seconds = seconds_of(match[3]) if match is not None and match[3] else None
+        if (match is None or (match[3] and seconds is None)) and (timed := _DURATION.fullmatch(text)):
             what = f"freshness `{text}`: `{timed[2]}` is not a time such as `5s`"
-            raise InputError(Problem(what=what, known=f"its unit is one of {', '.join(_SECONDS)}"))
+            raise InputError(Problem(what=what, known=f"its unit is one of {', '.join(SHORT_UNITS)}"))
         if match is None or match[1] not in set(Level):
             raise InputError(unknown("freshness", match[1] if match else text, Level))
         try:
-            return Freshness(Level(match[1]), float(match[2]) * _SECONDS[match[3]] if match[2] else None)
+            return Freshness(Level(match[1]), float(match[2]) * seconds if seconds is not None else None)
         except ValueError:
             raise InputError(Problem(what=f"freshness `{text}`: `{match[2]}` is not a number")) from None
 

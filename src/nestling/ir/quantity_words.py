@@ -1,12 +1,17 @@
-"""Counts, bytes and long texts as people read them."""
+"""Counts, bytes and long texts as people read and write them."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+
+from nestling.common.errors import InputError, Problem
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 STEP = 1000.0
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt]?)(i?)b)", re.IGNORECASE | re.ASCII)
+_POWERS = " kmgt"
 
 
 def size(size_bytes: float) -> str:
@@ -16,6 +21,16 @@ def size(size_bytes: float) -> str:
         amount, unit = amount / STEP, unit + 1
     whole = unit == 0 or round(amount, 1) >= STEP / 10
     return f"{amount:.0f} {_UNITS[unit]}" if whole else f"{amount:.1f} {_UNITS[unit]}"
+
+
+def read_size(text: str) -> int:
+    """Bytes of a size as people write it: `500MB`, `20 GB`, `512 MiB`. Raises `InputError` for any other text."""
+    match = _SIZE.fullmatch(text.strip())
+    base = 1024.0 if match is not None and match[3] else STEP
+    amount = float(match[1]) * base ** _POWERS.index(match[2].lower() or " ") if match is not None else 0.0
+    if not 1 <= amount < math.inf:
+        raise InputError(Problem(f"`{text}` is not a size: write it as 500MB, 20 GB or 512 MiB"))
+    return round(amount)
 
 
 def size_to_allow(size_bytes: float) -> str:

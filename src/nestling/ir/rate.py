@@ -7,15 +7,14 @@ from math import inf
 
 from nestling.common.errors import InputError, Problem
 from nestling.ir.quantity_words import short
+from nestling.ir.time_units import SHORT_UNITS, seconds_of
 
-_SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
-_READ = _SECONDS | {"sec": 1.0, "second": 1.0, "minute": 60.0, "hour": 3600.0, "d": 86400.0, "week": 604800.0,
-                    "month": 2629800.0}  # fmt: skip
+_SECONDS = {unit: seconds for unit, seconds in SHORT_UNITS.items() if seconds >= 1}
 _WHOLE = r"\d{1,3}(?:,\d{3})+(?![\d_,])|\d[\d_]*"  # a comma is for thousands: with any other, `1,5/s` would be 15
 _RATE = re.compile(rf"^\s*((?:{_WHOLE})(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+)\s*(?:/|per)\s*([a-z]+)(?![\w/])", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*")
 LEAST_PER_SECOND, MOST_PER_SECOND = 1e-9, 1e9
-"""Once in 32 years, and more than any server answers: other rates must be mistakes, except 0 (chosen)."""
+"""Once in 32 years, and more than any server answers: other rates must be mistakes, except 0, which is one of no weight."""
 
 
 def read_rate(text: str) -> float | None:
@@ -26,9 +25,9 @@ def read_rate(text: str) -> float | None:
 
 def _written_rate(text: str) -> float | None:
     match = _RATE.match(text)
-    if match is None or match[2].lower() not in _READ:
+    if match is None or (seconds := seconds_of(match[2])) is None:
         return None
-    return float(match[1].replace(",", "").replace("_", "")) / _READ[match[2].lower()]
+    return float(match[1].replace(",", "").replace("_", "")) / seconds
 
 
 def no_rate(text: str) -> Problem:
@@ -44,11 +43,19 @@ def no_rate(text: str) -> Problem:
 
 
 def parse_rate(text: str) -> float:
-    """Read `900/s`, `5/min`, `3/h` or `2/day` as executions per second. Raises `InputError` for any other text."""
+    """Read `900/s`, `5/min`, `3/h` or `2/day` as executions per second, `0/s` as one of no weight.
+
+    Raises `InputError` for any other text.
+    """
     match, rate = _RATE.match(text), read_rate(text)
-    if match is None or not rate or text[match.end() :].strip():
+    if match is None or rate is None or text[match.end() :].strip():
         raise InputError(no_rate(text))
-    return rate
+    return weighed(rate)
+
+
+def weighed(rate_per_second: float) -> float:
+    """The rate a design is weighed with: for 0 the least there is, as the design must answer the statement all the same."""
+    return rate_per_second or LEAST_PER_SECOND
 
 
 def rate_text(rate_per_second: float) -> str:

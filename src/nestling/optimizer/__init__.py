@@ -10,16 +10,14 @@ The most effective reductions: `presolve/choices` removes structures and modes t
 `presolve/hoisting` turns costs that all modes share into charges, and adds up those of all statements.
 """
 
-from nestling.optimizer.alternatives import OtherChoice, alternatives
+from nestling.optimizer.alternatives import alternatives
 from nestling.optimizer.budget import storage_budget, with_limits
 from nestling.optimizer.check import check
 from nestling.optimizer.flips import flip
-from nestling.optimizer.pareto import ParetoPoint, pareto
+from nestling.optimizer.pareto import pareto
 from nestling.optimizer.solve import solve
 
 __all__ = [
-    "OtherChoice",
-    "ParetoPoint",
     "alternatives",
     "check",
     "flip",

@@ -19,6 +19,7 @@ from itertools import combinations
 
 from nestling.common.errors import suggest
 from nestling.ir.constraints.constraint_names import unusual
+from nestling.ir.free_names import free_name
 from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, OnDelete, Relationship
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
@@ -234,9 +235,8 @@ def _relationship_names(
     ):
         plain = f"{key.table}_{child}"
         long = f"{plain}_by_{'_'.join(key.columns)}"
-        forms = [plain] if pairs[key.table, child] == 1 else []
-        forms += [long, *(f"{long}_{number}" for number in range(2, len(every) + 3))]
-        names[child, key] = next(form for form in forms if form not in taken)
+        is_plain = pairs[key.table, child] == 1 and plain not in taken
+        names[child, key] = plain if is_plain else free_name(long, taken)
         taken.add(names[child, key])
     return names
 

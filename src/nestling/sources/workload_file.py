@@ -11,10 +11,13 @@ from nestling.common.errors import InputError, Problem, SourceError, WorkloadErr
 from nestling.ir.model import Model
 from nestling.ir.reading import Reading
 from nestling.ir.workload import Requirements
+from nestling.sources.capture.files import LOGGED, RECORDED
 from nestling.sources.statements import NamedSql, check_workload, named_statements, parse_workload, with_footprints
 from nestling.sources.text_file import text_of
 
 _MODEL = re.compile(r"\bmodel[\"']?[ \t]*:")
+_BEGINNING = 1000
+"""Characters by which a file is recognised."""
 _NAMED = "write each statement under a line such as `-- name: product_page, rate: 900/s`"
 
 
@@ -64,6 +67,7 @@ def open_workload(path: Path | str) -> WorkloadFile:
     """Read the file. Raises `SourceError` if it is neither of the two, or has no workload."""
     text = text_of(path)
     if Path(path).suffix not in (".yaml", ".yml"):
+        _refuse_json(text, str(path))
         return WorkloadFile(str(path), text)
     from nestling.ir.text import read_file
 
@@ -78,6 +82,22 @@ def open_workload(path: Path | str) -> WorkloadFile:
         move = "write its statements under `workload:`, as name: {sql: …, rate: 5/s}"
         raise SourceError(Problem("this model file has no workload", where=str(path), next_move=move))
     return WorkloadFile(str(path), text, kept)
+
+
+def _refuse_json(text: str, path: str) -> None:
+    """Raise `SourceError` for JSON, which no SQL looks like, with what to do with captured commands."""
+    beginning = text[:_BEGINNING].lstrip()
+    if not beginning.startswith(("{", "[")):
+        return
+    if beginning.startswith(LOGGED) or RECORDED in beginning:
+        what = "these are commands captured of a MongoDB, not SQL statements"
+        move = (
+            f"write them as SQL with `nestling capture {path} --design design.yaml -o workload.sql`, and name that file"
+        )
+    else:
+        what = "this is JSON, neither SQL statements nor a model file with a workload"
+        move = "name a workload.sql or a model.yaml"
+    raise SourceError(Problem(what, where=path, next_move=move))
 
 
 def _check_requirements(requirements: Requirements, model: Model, path: str) -> None:

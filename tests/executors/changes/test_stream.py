@@ -9,6 +9,7 @@ from bson.timestamp import Timestamp
 from pymongo.database import Database
 
 from nestling.common.errors import HistoryLost, NoChangeStreams
+from nestling.common.server_codes import NO_CHANGE_STREAMS
 from nestling.executors.changes import (
     ChangeEvent,
     ChangeStream,
@@ -18,7 +19,7 @@ from nestling.executors.changes import (
     keep_images,
     without_images,
 )
-from nestling.executors.changes.errors import NO_REPLICA_SET, changes_error
+from nestling.executors.changes.errors import changes_error
 from nestling.executors.changes.fragments import Fragments
 from nestling.executors.changes.pipeline import splits
 
@@ -148,7 +149,7 @@ def test_a_standalone_server_is_told_how_to_become_a_replica_set() -> None:
     """The error names the option and the command."""
     from pymongo.errors import OperationFailure
 
-    found = changes_error(OperationFailure("only supported on replica sets", NO_REPLICA_SET), "shop")
+    found = changes_error(OperationFailure("only supported on replica sets", NO_CHANGE_STREAMS), "shop")
     assert isinstance(found, NoChangeStreams)
     assert "--replSet" in str(found)
     assert "rs.initiate()" in str(found)

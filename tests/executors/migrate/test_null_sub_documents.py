@@ -61,13 +61,13 @@ def test_a_null_becomes_no_row(
     ("sql", "answer"),
     [
         ("SELECT COUNT(*) FROM people_s", [20]),
-        ("SELECT COUNT(*) FROM people p JOIN people_s s ON people_id = _id", [20]),
+        ("SELECT COUNT(*) FROM people p JOIN people_s s ON person_id = _id", [20]),
         (
-            "SELECT _id FROM people LEFT JOIN people_s ON people_id = _id WHERE people_id IS NULL ORDER BY 1 LIMIT 3",
+            "SELECT _id FROM people LEFT JOIN people_s ON person_id = _id WHERE person_id IS NULL ORDER BY 1 LIMIT 3",
             [2, 3, 6],
         ),
         (
-            "SELECT _id FROM people WHERE NOT EXISTS (SELECT 1 FROM people_s WHERE people_id = _id) ORDER BY 1 LIMIT 3",
+            "SELECT _id FROM people WHERE NOT EXISTS (SELECT 1 FROM people_s WHERE person_id = _id) ORDER BY 1 LIMIT 3",
             [2, 3, 6],
         ),
     ],

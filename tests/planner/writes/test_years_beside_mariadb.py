@@ -36,35 +36,40 @@ _TAKING = (":p", "if(id = 1, :p, built)", "coalesce(built, :p)", "sold + :p", "s
 both = both_of(_SCRIPT, "normalized")
 
 
-def _same(both: Both, write: Any, sql: str, given: dict[str, object] | None = None) -> None:
-    """The rows are the same after it, and it fails there where it fails here."""
+def _same(both: Both, write: Any, sql: str, given: dict[str, object] | None = None) -> bool:
+    """The rows are the same after it, and it fails there where it fails here; whether it was done."""
     try:
         write()
     except NestlingError as error:
         if "nestling does not convert this" not in str(error) and "must be" not in str(error):
             with pytest.raises(pymysql.Error):
                 both.cursor.execute(sql.replace(":p", "%(p)s"), given)
-        return
+        return False
     both.cursor.execute(sql.replace(":p", "%(p)s"), given)
     both.assert_equal()
+    return True
 
 
 @pytest.mark.thorough
 def test_what_a_statement_says_is_mariadbs_year(both: Both) -> None:
     """Constants, columns, sums of them, and other values the server computes."""
+    done = 0
     for value in _VALUES:
         for where in ("id = 1", "id = 2"):
             sql = f"UPDATE car SET built = {value} WHERE {where}"
-            _same(both, partial(Store(both.proposal, both.database).execute, sql), sql)
+            done += _same(both, partial(Store(both.proposal, both.database).execute, sql), sql)
+    assert done >= 76, done
 
 
 @pytest.mark.thorough
 def test_a_parameter_is_mariadbs_year(both: Both) -> None:
     """Alone, and in sums and choices."""
+    done = 0
     for taking in _TAKING:
         for value in _GIVEN:
             sql = f"UPDATE car SET built = {taking} WHERE id = 1"
-            _same(both, partial(Store(both.proposal, both.database).execute, sql, p=value), sql, {"p": value})
+            done += _same(both, partial(Store(both.proposal, both.database).execute, sql, p=value), sql, {"p": value})
+    assert done >= 42, done
 
 
 @pytest.mark.thorough
@@ -80,6 +85,7 @@ def test_written_functions_store_the_same(both: Both) -> None:
 
 def test_rows_that_are_inserted_hold_mariadbs_years(both: Both) -> None:
     """By VALUES, of another table, by default, and where the row is there already."""
+    done = 0
     for sql in (
         "INSERT INTO car (id, built) VALUES (4, 5), (5, '70')",
         "INSERT INTO car (id, built) SELECT id + 10, i FROM car WHERE i IS NOT NULL",
@@ -87,4 +93,5 @@ def test_rows_that_are_inserted_hold_mariadbs_years(both: Both) -> None:
         "INSERT INTO car (id, built) VALUES (1, 7) ON DUPLICATE KEY UPDATE built = VALUES(built), sold = sold + 1",
         "INSERT INTO car (id, built) VALUES (50, 2200)",
     ):
-        _same(both, partial(Store(both.proposal, both.database).execute, sql), sql)
+        done += _same(both, partial(Store(both.proposal, both.database).execute, sql), sql)
+    assert done == 4

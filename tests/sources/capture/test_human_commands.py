@@ -6,6 +6,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
+import sqlglot
+from sqlglot import exp
 
 from tests.sources.capture.shops import Shop, leaves
 
@@ -327,6 +329,18 @@ def test_a_pipeline_is_said(name: str, shops: dict[str, Shop]) -> None:
         values["quantity_2"] = 1
     assert found, "a test of nothing"
     assert Counter(map(_values, shop.answer(made))) == Counter(map(_values, found)), made.sql
+
+
+def test_no_two_outputs_have_one_name(shops: dict[str, Shop]) -> None:
+    """A column that has to be numbered gets a number that no other column's name has already."""
+    shop = shops["normalized"]
+    fields = {"_id": {"n": "$name"}, "n_2": "$price", "n": "$stock"}
+    with shop.recorded("names.json") as (recorder, database):
+        assert list(database["product"].aggregate([{"$match": {"_id": 7}}, {"$project": fields}]))
+    (made,) = shop.said(recorder).statements
+    parsed = sqlglot.parse_one(made.sql, read="sqlite")
+    assert isinstance(parsed, exp.Select)
+    assert sorted(parsed.named_selects) == ["n", "n_2", "n_3"], made.sql
 
 
 @pytest.mark.parametrize(

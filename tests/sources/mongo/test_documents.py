@@ -346,3 +346,19 @@ def test_declared_fields_are_in_the_order_of_the_validator(database: Database[An
     database.create_collection("things", validator={"$jsonSchema": {"bsonType": "object", "properties": properties}})
     found = found_in(database, {"others": [{"_id": 1}]})
     assert found.reading.model.entity("things").attribute_names == ("_id", "z", "b", "y", "a")
+
+
+def test_a_value_of_an_array_is_named_as_one_of_them(database: Database[Any]) -> None:
+    """In the singular, if the field's name is a plural: `status` and `series` are none."""
+    things = [
+        {"_id": place, "status": ["new", f"s{place}"], "series": [f"x{place}", "y"], "movies": [f"m{place}", "n"]}
+        for place in range(12)
+    ]
+    model = found_in(database, {"things": things}).reading.model
+    names = {each.name: each.attribute_names for each in model.entities}
+    assert names == {
+        "things": ("_id",),
+        "status": ("thing_id", "status"),
+        "series": ("thing_id", "series"),
+        "movies": ("thing_id", "movie"),
+    }

@@ -96,7 +96,7 @@ def test_a_window_that_is_none_is_a_gap(text: str) -> None:
         ("900/s", 900), ("0.5/s", 0.5), (".5 / s", 0.5), ("1,000/s", 1000), ("1,5/s", None), ("1,50/s", None),
         ("1,234.5/s", 1234.5), ("1e3/s", 1000), ("60/min", 1), ("3600/h", 1),
         ("86400/day", 1), ("2/hour [note]", 2 / 3600), ("7 per week", 7 / 604800), ("0/s", 0), ("5/s, more", 5),
-        ("1e-9/s", 1e-9), ("1e9/s", 1e9), ("1e-300/s", None), ("1e30/s", None), ("1/month", 1 / 2629800),
+        ("1e-9/s", 1e-9), ("1e9/s", 1e9), ("1e-300/s", None), ("1e30/s", None), ("1/month", 1 / 2629800), ("2/Hours", 2 / 3600),
         ("5", None), ("fast", None), ("5/fortnight", None), ("-1/s", None), ("", None), ("5/sx", None), ("1.2.3/s", None),
     ],
 )  # fmt: skip
@@ -238,7 +238,8 @@ def test_misspelt_requirements_are_an_error():
         ("freshness:", "no freshness ``"),
         ("atomic: orders, lines", "no entity `lines`"),
         ("read only: orders, lines", "no entity `lines`"),
-        ("storage: lots", "`lots` is not a size"),
+        ("storage: lots", "`lots` is not a size: write it as 500MB, 20 GB or 512 MiB"),
+        ("storage: 0.2 B", "`0.2 B` is not a size"),
         ("array bound: -1", "`-1` is not a whole number above 0"),
         ("array bound: 0", "`0` is not a whole number above 0"),
         ("retention: orders", "is not an entity and a time"),

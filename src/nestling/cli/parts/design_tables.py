@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nestling.cli.parts import sizes
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -176,5 +174,5 @@ def show_pareto(points: Sequence[ParetoPoint]) -> None:
 
 def _megabytes(amount: float) -> str:
     """The amount in MB with at least four digits, because the designs may differ by little."""
-    number = amount / sizes.UNITS["MB"]
+    number = amount / 1e6
     return f"{number:,.0f} MB" if number >= 1000 else f"{number:,.4g} MB"

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from nestling.cli.parts.kept_inputs import ADDRESS
-from nestling.cli.parts.sizes import bytes_of
+from nestling.common.environment import VARIABLE
 
 if TYPE_CHECKING:
     from nestling.ir.values import Policy
@@ -47,7 +47,6 @@ class ResultPath(click.Path):
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 RESULT_FILE = ResultPath(dir_okay=False, path_type=Path)
 RESULT_FOLDER = ResultPath(file_okay=False, path_type=Path)
-VARIABLE = "NESTLING_MONGODB_URI"
 _OTHERWISE = "nestling.otherwise"
 """Key in a command's context: values given in the other of two possible ways, by parameter name."""
 
@@ -114,10 +113,13 @@ def cache(command: AnyCommand) -> AnyCommand:
 
 
 def _size(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
-    found = bytes_of(value) if value is not None else None
-    if value is not None and found is None:
-        raise click.BadParameter(f"`{value}` is not a size: write it as 500MB or 16GB", context, option)
-    return found
+    from nestling.common.errors import InputError
+    from nestling.ir.quantity_words import read_size
+
+    try:
+        return None if value is None else read_size(value)
+    except InputError as error:
+        raise click.BadParameter(error.problems[0].what, context, option) from None
 
 
 def looking(seconds: float) -> Callable[[AnyCommand], AnyCommand]:

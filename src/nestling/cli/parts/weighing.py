@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from nestling.cli.parts import sizes
-
 if TYPE_CHECKING:
     from nestling.ir.reading import Reading
     from nestling.strategies import Thresholds
@@ -49,16 +47,16 @@ _OF_COSTS = (("profile_file", "--profile"), ("cache_bytes", "--cache"), ("time_l
 def storage_of(given: tuple[str, ...]) -> int | None:
     """`("storage=500MB",)` in bytes; raises `InputError` for anything else."""
     from nestling.common.errors import InputError, Problem
+    from nestling.ir.quantity_words import read_size
 
     found = None
     for text in given:
         name, _, said = text.partition("=")
-        size = sizes.bytes_of(said) if name.strip().lower() == "storage" else None
-        if size is None:
+        if name.strip().lower() != "storage":
             raise InputError(
                 Problem(what=f"`{text}` is not a budget", next_move="write it as storage=500MB or storage=2GB")
             )
-        found = int(size)
+        found = read_size(said)
     return found
 
 

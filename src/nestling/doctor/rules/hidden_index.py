@@ -21,7 +21,7 @@ from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import counted, size
-from nestling.ir.situation.growth import SECONDS_PER_DAY
+from nestling.ir.time_units import SECONDS_PER_DAY
 
 RULE = Rule(
     "Hidden index",

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nestling.doctor.name_kinds import words_of
 from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import create_index
 from nestling.ir.facts import CollectionFacts, PathFacts
@@ -46,7 +47,6 @@ _EPHEMERAL = frozenset(
     }
 )
 """Words for documents that are worthless once their date has passed."""
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 MOSTLY = 0.5
 _TO_DELETE = "Create a TTL index on it. It deletes what has expired, at once and for good: check the dates first."
 _TO_ASK = (
@@ -98,10 +98,7 @@ def _of_texts(path: PathFacts) -> str:
 
 def _is_ephemeral(collection: CollectionFacts, path: PathFacts) -> bool:
     """Whether the names say that a document is worthless, or to be deleted, once its date has passed."""
-    words = {word.casefold() for word in _WORD.findall(collection.name)}
-    return _DELETION.fullmatch(path.field) is not None or any(
-        {word, word.removesuffix("s")} & _EPHEMERAL for word in words
-    )
+    return _DELETION.fullmatch(path.field) is not None or bool(words_of(collection.name) & _EPHEMERAL)
 
 
 def _to_delete(collection: CollectionFacts, path: PathFacts) -> str:

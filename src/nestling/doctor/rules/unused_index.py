@@ -20,7 +20,7 @@ from nestling.ir.facts import CollectionFacts, IndexFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import counted, size
-from nestling.ir.situation.growth import SECONDS_PER_DAY
+from nestling.ir.time_units import SECONDS_PER_DAY
 
 RULE = Rule(
     "Unused index",

@@ -23,9 +23,9 @@ Paths: TypeAlias = Callable[[Iterable[Content], str, FieldSteps], Iterator[Searc
 """Sets of paths found in a value that is one of these contents, by the expression for it and its own path."""
 
 
-def in_refused(design: Design, store: StoredCollection, paths: Paths, *, additional: bool) -> Iterator[SearchStage]:
-    """The stages for documents that deviate from the design; `additional`: whether they may have other fields."""
-    return in_matching({"$nor": [validator(design, store, additional=additional)]}, design, store, paths)
+def in_refused(design: Design, store: StoredCollection, paths: Paths) -> Iterator[SearchStage]:
+    """The stages for documents that deviate from the design by more than other fields."""
+    return in_matching({"$nor": [validator(design, store, additional=True)]}, design, store, paths)
 
 
 def in_matching(

@@ -21,7 +21,7 @@ from nestling.ir.found_field import FieldSteps
 
 def missing_arrays(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection, the stages that report (`by_path`) each array that some documents lack."""
-    return {store.name: tuple(in_refused(design, store, _missing, additional=True)) for store in design.stores}
+    return {store.name: tuple(in_refused(design, store, _missing)) for store in design.stores}
 
 
 def written_arrays(design: Design) -> frozenset[tuple[str, FieldSteps]]:

@@ -21,7 +21,7 @@ from nestling.ir.found_field import FieldSteps
 
 def null_fields(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection, the stages that report (`by_path`) each field that is null and may be missing."""
-    return {store.name: tuple(in_refused(design, store, _nulls, additional=True)) for store in design.stores}
+    return {store.name: tuple(in_refused(design, store, _nulls)) for store in design.stores}
 
 
 def _nulls(contents: Iterable[Content], value: str, path: FieldSteps) -> Iterator[SearchExpression]:

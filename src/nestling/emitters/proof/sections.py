@@ -9,6 +9,7 @@ from nestling.emitters.proof.scatter import ScatterPoint, scatter
 from nestling.emitters.proof.strips import Scale
 from nestling.ir.proof import YARDSTICKS, Latency, Proof, RivalFigures, StatementFigures
 from nestling.ir.quantity_words import count, size
+from nestling.ir.time_units import SECONDS_PER_DAY
 from nestling.ir.words.notebook import plain
 from nestling.ir.words.proof_words import (
     COPIES_READ,
@@ -239,7 +240,7 @@ def _by_statement(proof: Proof, title: str, about: str, of: Callable[[StatementF
             found = of(each.statements[place])
             if found is not None:
                 rows.append((names[each.name], _quantiles(scale, found, colours[each.name]), _three(found)))
-        per_day = one.rate_per_second * 86_400
+        per_day = one.rate_per_second * SECONDS_PER_DAY
         often = f"{rate(one.rate_per_second)}/s" if one.rate_per_second >= 0.01 else f"{per_day:.3g}/day"
         parts.append(
             f'<div class="statement"><strong>{plain(one.name)}</strong> <small>{often}</small>{strips.rows(rows)}</div>'

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.parameters import TAKEN, argument, given, stored
 from nestling.emitters.python_code.source_layout import INDENT, CallCode, PlainCode, laid_out
+from nestling.ir.free_names import free_name
 from nestling.ir.programs.compiled import Placeholder
 from nestling.ir.programs.program import ReadRows
 
@@ -31,7 +32,7 @@ class Conversions:
         taken, names = {*arguments, *TAKEN}, dict[CallCode, str]()
         for call, parameter in calls.items():
             if times[call] > 1:
-                names[call] = _free(f"{argument(parameter)}_{call.function}", taken)
+                names[call] = free_name(f"{argument(parameter)}_{call.function}", taken)
                 taken.add(names[call])
         return Conversions(names)
 
@@ -78,10 +79,3 @@ def _placeholders(node: object) -> Iterator[Placeholder]:
             yield from _placeholders(each)
     elif is_dataclass(node) and not isinstance(node, type):
         yield from _placeholders([getattr(node, item.name) for item in fields(node) if item.name not in _OTHERS])
-
-
-def _free(wish: str, taken: Collection[str]) -> str:
-    name, number = wish, 2
-    while name in taken:
-        name, number = f"{wish}_{number}", number + 1
-    return name

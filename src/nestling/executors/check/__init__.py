@@ -3,13 +3,11 @@
 from nestling.executors.check.changed_since import changed_since, touched
 from nestling.executors.check.checking import CheckOptions, run_checks
 from nestling.executors.check.fields import differing_fields
-from nestling.executors.check.report import CheckReport, CheckVerdict, Estimate
+from nestling.executors.check.report import CheckReport
 
 __all__ = [
     "CheckOptions",
     "CheckReport",
-    "CheckVerdict",
-    "Estimate",
     "changed_since",
     "differing_fields",
     "run_checks",

@@ -17,7 +17,7 @@ from nestling.executors.drive.answers import (
 )
 from nestling.executors.drive.counters import Counters, counters
 from nestling.executors.drive.disk_wait import disk_wait
-from nestling.executors.drive.examined import Profiled, profiled
+from nestling.executors.drive.examined import profiled
 from nestling.executors.drive.execution import LoadedDesign, driven, execute
 from nestling.executors.drive.figures import MixSeconds, latency, mixed
 from nestling.executors.drive.homes import homes, unlike
@@ -31,7 +31,6 @@ __all__ = [
     "Likeness",
     "LoadedDesign",
     "MixSeconds",
-    "Profiled",
     "StatementAnswer",
     "TimedExecution",
     "ages",

@@ -15,24 +15,24 @@ from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, OperationFailure, PyMongoError
 
-from nestling.common.connection import TRANSIENT_TRANSACTION
 from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge, ValueNotComputable
+from nestling.common.server_codes import (
+    AUTHENTICATION_FAILED,
+    DOCUMENT_TOO_LARGE,
+    NO_SUCH_YEAR,
+    NOT_CONVERTED,
+    NOT_PERMITTED,
+    OUT_OF_MEMORY,
+    TRANSIENT_TRANSACTION,
+)
 from nestling.executors.errors.server_message import DIVISION_BY_ZERO, divides_by_zero, server_message
 from nestling.ir.programs.failure import failure_in
 
-DOCUMENT_TOO_LARGE = frozenset({10334, 13548, 16493, 17419, 17420, 4568})
-"""Codes for a document over 16 MiB: one that is sent, one that is built, a text, the matches of one `$lookup`."""
-OUT_OF_MEMORY = frozenset({146, 292, 40099, 5414201, 5414204})
-"""Codes for a stage over its 100 MB: in general, without disk, `$graphLookup`, window functions."""
-NOT_CONVERTED = 241
-"""The code for a value that is not in the range of the type it is to become."""
-NO_SUCH_YEAR = frozenset({18537, 31034, 40523})
-"""Codes for a date outside the years the server writes and makes: as a text, of a month too far away, of a year."""
 _WITHOUT = "exclude rows with such values by a condition, or select the plain column and compute in the application"
 _UNLESS_ZERO = "exclude such rows by a condition, or write `NULLIF(divisor, 0)`, which makes the result NULL"
 _HUNG_UP = "connection closed"
 _RESULT = "a document of the result, at which the server closed the connection,"
-PASSED_ON = frozenset({13, 18, 8000})
+PASSED_ON = frozenset({*NOT_PERMITTED, AUTHENTICATION_FAILED})
 """Codes of errors that `typed_errors` reports, such as missing permission to read."""
 
 

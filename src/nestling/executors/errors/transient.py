@@ -19,57 +19,26 @@ from pymongo.errors import (
     WTimeoutError,
 )
 
-from nestling.common.connection import TRANSIENT_TRANSACTION, address, typed_errors
+from nestling.common.connection import address, typed_errors
+from nestling.common.server_codes import TRANSIENT_CODES, TRANSIENT_LABELS
 
 PATIENCE_SECONDS = 120.0
 FIRST_PAUSE_SECONDS = 0.05
 LONGEST_PAUSE_SECONDS = 2.0
-
-LABELS = ("ResumableChangeStreamError", "RetryableWriteError", TRANSIENT_TRANSACTION)
-CODES = frozenset(
-    {
-        6,  # HostUnreachable
-        7,  # HostNotFound
-        43,  # CursorNotFound
-        63,  # StaleShardVersion
-        64,  # WriteConcernTimeout
-        89,  # NetworkTimeout
-        91,  # ShutdownInProgress
-        112,  # WriteConflict
-        133,  # FailedToSatisfyReadPreference
-        134,  # ReadConcernMajorityNotAvailableYet
-        189,  # PrimarySteppedDown
-        202,  # NetworkInterfaceExceededTimeLimit
-        234,  # RetryChangeStream
-        237,  # CursorKilled
-        239,  # SnapshotTooOld
-        246,  # SnapshotUnavailable
-        262,  # ExceededTimeLimit
-        317,  # ConnectionPoolExpired
-        9001,  # SocketException
-        10107,  # NotWritablePrimary
-        11600,  # InterruptedAtShutdown
-        11602,  # InterruptedDueToReplStateChange
-        13388,  # StaleConfig
-        13435,  # NotPrimaryNoSecondaryOk
-        13436,  # NotPrimaryOrSecondary
-        50736,  # a cursor of no session, opened in an election's moments without one, read on in one
-    }
-)
 
 
 def is_transient(error: PyMongoError) -> bool:
     """Whether the same may succeed when it is tried again."""
     if isinstance(error, ConnectionFailure | CursorNotFound | WTimeoutError) or error.timeout:
         return True
-    if any(error.has_error_label(label) for label in LABELS):
+    if any(error.has_error_label(label) for label in TRANSIENT_LABELS):
         return True
     if isinstance(error, BulkWriteError):
         details = error.details or {}
         codes = [each.get("code") for each in details.get("writeErrors", ())]
         codes += [each.get("code") for each in details.get("writeConcernErrors", ())]
-        return bool(codes) and CODES.issuperset(codes)
-    return isinstance(error, OperationFailure) and error.code in CODES
+        return bool(codes) and TRANSIENT_CODES.issuperset(codes)
+    return isinstance(error, OperationFailure) and error.code in TRANSIENT_CODES
 
 
 @contextmanager

@@ -30,9 +30,17 @@ from nestling.common.errors import (
     Problem,
     WriteError,
 )
-from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.common.server_codes import (
+    DOCUMENT_TOO_LARGE,
+    DUPLICATE_KEY,
+    ILLEGAL_OPERATION,
+    IS_A_VIEW,
+    NOT_CONVERTED,
+    NOT_VALID,
+    OF_EXPRESSIONS,
+)
 from nestling.executors.errors.invalid import breaks_checks_alone, broken_paths, invalid_words, is_cutover
-from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE, NOT_CONVERTED, PASSED_ON
+from nestling.executors.errors.read_errors import PASSED_ON
 from nestling.executors.errors.server_message import DIVISION_BY_ZERO, divides_by_zero, server_message
 from nestling.executors.errors.transient import is_transient
 from nestling.ir.design import Design
@@ -52,16 +60,11 @@ from nestling.ir.programs.program import (
 from nestling.ir.storage.stored_names import NO_NAMES, attributes_at, path_names, path_words
 from nestling.ir.words.write_words import same_words
 
-NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
-DOCUMENT_INVALID = 121
-IS_A_VIEW = 166
 _AFTER_CUTOVER = "try again in a second; if a migration has cut over by then, create a `Store` with the new design"
 _OF_VALUES = (
     "give an allowed value, or change the design: an enum's values in its `type`, `allowed` of the attribute, `checks` of "
     "the entity"
 )
-_EXPRESSIONS = 15_000
-"""From here on the server's codes are of places in its own code, most of them in expressions."""
 _OTHER_VALUES = "exclude rows with such values by a condition, or give values computed in the application"
 
 _DUPLICATE = re.compile(r"E11000 duplicate key error collection: [^.\s]+\.(\S+) index: ")
@@ -122,7 +125,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             return _too_large(where)
         case BSONError():
             return WriteError(Problem(_none_of(error), where=where))
-        case OperationFailure(code=code) if code == NO_REPLICA_SET and "ransaction" in str(error):
+        case OperationFailure(code=code) if code == ILLEGAL_OPERATION and "ransaction" in str(error):
             move = (
                 "run the server as a replica set, of one member if necessary (mongod --replSet rs0, then rs.initiate())"
             )
@@ -130,7 +133,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
             return NoTransactions(Problem(what, where=where, next_move=move))
         case OperationFailure() if what := _of_cutover(error):
             return WriteError(Problem(what, where=where, next_move=_AFTER_CUTOVER))
-        case OperationFailure(code=code) if code == DOCUMENT_INVALID:
+        case OperationFailure(code=code) if code == NOT_VALID:
             return _invalid(error, where, names)
         case OperationFailure(code=code) if code in DOCUMENT_TOO_LARGE:
             return _too_large(where)
@@ -157,7 +160,7 @@ def _of_cutover(error: OperationFailure) -> str:
     """Why a collection takes no write while another design takes over; empty where something else is wrong."""
     if error.code == IS_A_VIEW:
         return f"a view has taken the collection's place, as at the end of a migration: {server_message(error)}"
-    if error.code == DOCUMENT_INVALID and is_cutover(error.details or {}):
+    if error.code == NOT_VALID and is_cutover(error.details or {}):
         return "the collection refuses writes while a migration compares it for the last time and another design takes over"
     return ""
 
@@ -208,7 +211,7 @@ def _refused(error: OperationFailure, where: str) -> WriteError:
 def _is_of_values(error: OperationFailure) -> bool:
     """Whether an expression could not be computed: the server has special codes for such failures, with a few exceptions."""
     code = error.code or 0
-    return code == NOT_CONVERTED or code >= _EXPRESSIONS or "by zero" in str(error)
+    return code == NOT_CONVERTED or code >= OF_EXPRESSIONS or "by zero" in str(error)
 
 
 def _noted(error: OperationFailure) -> str:

@@ -16,6 +16,7 @@ from pymongo.database import Database
 
 from nestling.common.errors import PermissionDenied, Problem
 from nestling.executors.facts import catalogue
+from nestling.executors.facts.copied_values import WHOLE_UP_TO_BYTES
 from nestling.executors.facts.dangling import with_dangling
 from nestling.executors.facts.linked_references import with_links
 from nestling.executors.facts.matching import AskedCondition, asked_conditions, with_matches
@@ -54,9 +55,6 @@ READING: dict[str, Any] = {
 """Options of a client that only reads: not from the primary, and tolerant of invalid texts and dates."""
 
 BUDGET_SECONDS = 60.0
-WHOLE_UP_TO_BYTES = 64_000_000
-"""Bytes of a collection that are all measured by the server unasked, about a second of its time: for what relates rows, so that a
-model does not depend on who else uses the server, and otherwise when nobody does."""
 LEAST_SECONDS = 2.0
 """What every collection gets, however many there are."""
 RESTS = 4.0

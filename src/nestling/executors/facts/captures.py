@@ -11,6 +11,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from nestling.common.server_codes import NO_SUCH_STAGE
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.profile import captured
 from nestling.ir.capture import Capture
@@ -30,8 +31,6 @@ At level 2 a look at the data alone fills the megabyte that the profiler keeps.
 """
 OURS_LEFT_OUT = {"appName": {"$not": {"$eq": OWN}}}
 """How a server says that filter."""
-NO_SUCH_STAGE = (16436, 40324)
-"""What a server says that has no `$queryStats`."""
 
 
 def captures(client: MongoClient[FoundDocument], databases: Sequence[str]) -> tuple[Capture, ...]:

@@ -21,8 +21,9 @@ from bson import Decimal128, ObjectId
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from nestling.common.server_codes import MAX_TIME_EXPIRED, NOT_PERMITTED
 from nestling.executors.facts.drawing import HASH_UP_TO, seeded
-from nestling.executors.facts.permitted import MAX_TIME_EXPIRED, UNAUTHORIZED, Asking, FoundDocument
+from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.references import unwound
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, field_path, text_forms
 
@@ -154,7 +155,7 @@ def _sampled(collection: CollectionFacts, read: Callable[[list[FoundDocument]], 
         try:
             return read(seeded(documents, SAMPLED, 1))
         except OperationFailure as error:
-            if error.code in (*MAX_TIME_EXPIRED, *UNAUTHORIZED):
+            if error.code in (*MAX_TIME_EXPIRED, *NOT_PERMITTED):
                 raise
     return [row for order in (1, -1) for row in read([{"$sort": {"_id": order}}, {"$limit": SAMPLED // 2}])]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
-from nestling.common.words_in_names import words
+from nestling.common.words_in_names import singular_words, words
 from nestling.ir.facts import ELEMENT
 from nestling.ir.facts.structure import Steps
 
@@ -18,16 +18,6 @@ _GLUED = re.compile(r"(?P<stem>[a-z]{3,})(?:ids?|no|key)")
 _OWN = frozenset({"parent", "manager", "reports", "supervisor", "boss", "superior", "reply", "ancestor", "mentor"})
 LEAST_ALIKE = 3
 """Letters an abbreviation must have."""
-
-
-def singular(word: str) -> str:
-    """The normalised singular of a word: movies and movie are equal, and so are cities and city."""
-    if word.endswith("ie") and len(word) > LEAST_ALIKE:
-        return f"{word[:-2]}y"
-    for ending, left in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch")):
-        if word.endswith(ending) and len(word) > len(ending) + 1:
-            return word[: -len(ending)] + left
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > LEAST_ALIKE else word
 
 
 def last_name(steps: Steps) -> str:
@@ -70,11 +60,6 @@ def subject(steps: Steps) -> tuple[str, ...]:
     if found and (glued := _GLUED.fullmatch(found[-1])):
         found = (*found[:-1], glued["stem"])
     return singular_words(found)
-
-
-def singular_words(found: tuple[str, ...]) -> tuple[str, ...]:
-    """Words, the last of them in the singular."""
-    return (*found[:-1], singular(found[-1])) if found else ()
 
 
 def entity_words(collection: str, node: Steps) -> tuple[str, ...]:

@@ -12,14 +12,13 @@ from bson.errors import InvalidBSON
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from nestling.common.server_codes import MAX_TIME_EXPIRED, NAMESPACE_NOT_FOUND, NOT_PERMITTED
 from nestling.executors.facts.pacing import RestingPace
 from nestling.ir.facts import OUT_OF_TIME, REFUSED, Skipped
 
 T = TypeVar("T")
 FoundDocument = dict[str, Any]
 
-UNAUTHORIZED, MAX_TIME_EXPIRED = (8000, 13), (50, 262)
-NAMESPACE_NOT_FOUND = 26
 LEAST_SECONDS = 0.05
 
 
@@ -85,7 +84,7 @@ class Asking:
 
 def _why(error: OperationFailure) -> str:
     """A refusal in words; the server's own may quote values."""
-    if error.code in UNAUTHORIZED:
+    if error.code in NOT_PERMITTED:
         return REFUSED
     if error.code in MAX_TIME_EXPIRED:
         return OUT_OF_TIME

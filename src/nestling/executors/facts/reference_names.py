@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from nestling.common.words_in_names import singular_words, words
 from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.binary_kinds import OF_UUIDS, binary_of
 from nestling.ir.facts.path import NUMBERS
@@ -54,7 +55,7 @@ class PossibleReference:
     @property
     def is_object_id(self) -> bool:
         """Whether it mostly holds ObjectIds, which are references more often than not."""
-        return _mostly(self.path, "objectId")
+        return _mostly_object_ids(self.path)
 
     @property
     def is_id_text(self) -> bool:
@@ -98,7 +99,7 @@ def _targets(path: PathFacts, collections: Sequence[CollectionFacts]) -> Iterato
             if path is key or not (_types(path) & _types(key) or converts):
                 continue
             named = _says(path, other, key)
-            is_id = _mostly(path, "objectId") and _types(key) & _types(path)
+            is_id = _mostly_object_ids(path) and _types(key) & _types(path)
             is_text_of_id = _holds_id_texts(path) and "objectId" in converts
             if named or (key.field == "_id" and (is_id or is_text_of_id)):
                 yield ReferencedField(other.name, key.field, named, converts, _collation(other, key))
@@ -138,11 +139,7 @@ def _named(path: PathFacts) -> str:
 
 def folded(name: str) -> str:
     """A name without case, underscores and its plural."""
-    plain = re.sub(r"[^0-9a-z]", "", name.casefold())
-    for ending, singular in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("s", "")):
-        if plain.endswith(ending) and not plain.endswith("ss" if ending == "s" else "\0"):
-            return plain[: -len(ending)] + singular
-    return plain
+    return "".join(singular_words(words(name)))
 
 
 def _types(path: PathFacts) -> set[str]:
@@ -154,5 +151,5 @@ def _holds_id_texts(path: PathFacts) -> bool:
     return dict(path.forms).get("objectId", 0) > MOSTLY * path.present
 
 
-def _mostly(path: PathFacts, kind: str) -> bool:
-    return path.count(kind) > MOSTLY * path.present
+def _mostly_object_ids(path: PathFacts) -> bool:
+    return path.count("objectId") > MOSTLY * path.present

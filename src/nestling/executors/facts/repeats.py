@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from nestling.common.words_in_names import words
+from nestling.common.words_in_names import singular, singular_words, words
 from nestling.executors.facts.agreement import Agreement, agreement
-from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject
+from nestling.executors.facts.name_words import entity_words, last_name, subject
 from nestling.executors.facts.row_hashes import HashedCell, HashedTable
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Counted, Link, RepeatedColumn, Steps
@@ -109,7 +109,7 @@ def _counting(
         return
     about = set(entity_words(child.collection.name, child.node.steps))
     for steps, cells in parent.columns.items():
-        if not {word.rstrip("s") for word in words(last_name(steps))} & (_COUNTS | about):
+        if not {singular(word) for word in words(last_name(steps))} & (_COUNTS | about):
             continue
         found = agreement([mine or 0 for mine in cells], expected, [(row, row) for row in range(parent.rows)])
         by_values = found.is_beyond_chance(LEAST_COUNTS)

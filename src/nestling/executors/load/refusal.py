@@ -8,15 +8,14 @@ from typing import Any
 from bson.raw_bson import RawBSONDocument
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import OUT_OF_DISK_SPACE, UNAUTHORIZED, disk_is_full
+from nestling.common.connection import disk_is_full
 from nestling.common.errors import LoadError, Problem
-from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.common.server_codes import DUPLICATE_KEY, NOT_VALID, OUT_OF_DISK_SPACE, UNAUTHORIZED
 from nestling.executors.errors.invalid import invalid_words, no_dates
 from nestling.executors.errors.server_message import server_message
 from nestling.ir.literals import shell
 from nestling.ir.storage.stored_names import NO_NAMES, path_words
 
-INVALID = 121
 SHOWN = 3
 
 
@@ -60,7 +59,7 @@ def _problem(
             key = {path_words(path, names): value for path, value in dict(error.get("keyValue", {})).items()}
             what = f"two documents have the same {', '.join(key) or '_id'}: {key}"
             return Problem(what, where=where, next_move=_DUPLICATE_MOVE)
-        case code if code == INVALID:
+        case code if code == NOT_VALID:
             move = _OTHER_FORM_MOVE if no_dates(error) else "fix the row, or the collection's validator"
             what = f"the document breaks the collection's validator{invalid_words(error, names, values=True)}"
             return Problem(what, where=where, next_move=move)

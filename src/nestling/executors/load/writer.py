@@ -18,14 +18,13 @@ from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import PermissionDenied, Problem
+from nestling.common.server_codes import DUPLICATE_KEY, NOT_VALID, UNAUTHORIZED
 from nestling.executors.batches import INSERTED_BYTES, batches_within
 from nestling.executors.create import modify
-from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import invalid_words
 from nestling.executors.load.checkpoint import Checkpoints, LoadCheckpoint
-from nestling.executors.load.refusal import INVALID, refusal
+from nestling.executors.load.refusal import refusal
 from nestling.ir.codec import RAW
 from nestling.ir.design import Design
 from nestling.ir.programs.command import ModifyCollection
@@ -148,7 +147,7 @@ class Writer:
             raise refusal(store, [], error) from None
         refused = [(documents[item["index"]], item) for item in reply.get("writeErrors", ())]
         unexplained = [pair for pair in refused if not (repeats and self._is_same(store, *pair))]
-        invalid = [pair for pair in unexplained if pair[1]["code"] == INVALID]
+        invalid = [pair for pair in unexplained if pair[1]["code"] == NOT_VALID]
         if invalid and store in self._unseen:
             self._take_unseen(store, invalid[0][1])
             unexplained = [pair for pair in unexplained if pair not in invalid]

@@ -13,7 +13,7 @@ from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
-from nestling.executors.errors import codes
+from nestling.common import server_codes
 from nestling.executors.load.empty import empty
 from nestling.executors.migrate.derive import Deriver, ExpectedDocuments, refused_document
 from nestling.executors.migrate.distinct_values import mark
@@ -107,9 +107,9 @@ def _inserted(deriver: Deriver, database: Database[Any], wanted: ExpectedDocumen
         except BulkWriteError as error:
             for refused in error.details["writeErrors"]:
                 match refused["code"]:
-                    case codes.DUPLICATE_KEY:
+                    case server_codes.DUPLICATE_KEY:
                         is_new = False
-                    case codes.NOT_VALID:
+                    case server_codes.NOT_VALID:
                         deriver.leave_out(name, refused)
                     case _:
                         raise refused_document(name, refused) from None

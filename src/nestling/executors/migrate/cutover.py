@@ -16,6 +16,7 @@ from pymongo.database import Database
 from pymongo.errors import OperationFailure
 from pymongo.write_concern import WriteConcern
 
+from nestling.common.server_codes import NAMESPACE_EXISTS
 from nestling.executors.create import create_indexes
 from nestling.executors.found_indexes import found_indexes, usual_collation
 from nestling.executors.migrate.job import Job, NewRules
@@ -28,7 +29,6 @@ from nestling.ir.migration import REFUSES_ALL
 from nestling.ir.programs.command import CreateIndex
 from nestling.ir.storage.validator_form import validator_form
 
-NAMESPACE_EXISTS = 48
 _RULES = ("validator", "validationLevel", "validationAction")
 _NO_RULES: Mapping[str, Any] = {"validator": {}, "validationLevel": "strict", "validationAction": "error"}
 

@@ -21,8 +21,8 @@ from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
 from nestling.common.errors import MigrationError, Problem, RowRefused
+from nestling.common.server_codes import DUPLICATE_KEY, NOT_VALID
 from nestling.executors.batches import batches
-from nestling.executors.errors.codes import DUPLICATE_KEY, NOT_VALID
 from nestling.executors.errors.invalid import why_refused
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.stored_value import ValueEncoders

@@ -12,11 +12,9 @@ from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError, OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import MigrationError, Problem
+from nestling.common.server_codes import DUPLICATE_KEY, NOT_VALID, UNAUTHORIZED
 from nestling.executors.batches import batches
-from nestling.executors.errors.codes import DUPLICATE_KEY
-from nestling.executors.errors.write_errors import DOCUMENT_INVALID
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.ir.value_forms.canonical import stored_bytes
 
@@ -82,7 +80,7 @@ def _insert(into: Collection[Any], documents: Sequence[Mapping[str, Any]], *, by
         into.insert_many(documents, ordered=False, bypass_document_validation=bypass)
     except BulkWriteError as error:
         codes = {each["code"] for each in (error.details or {}).get("writeErrors", ())}
-        if not codes or not codes <= {DUPLICATE_KEY, DOCUMENT_INVALID}:
+        if not codes or not codes <= {DUPLICATE_KEY, NOT_VALID}:
             raise
     except OperationFailure as error:
         if error.code != UNAUTHORIZED:

@@ -9,15 +9,13 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.common.connection import UNAUTHORIZED, disk_is_full
+from nestling.common.connection import disk_is_full
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.errors.codes import DUPLICATE_KEY, NOT_VALID
-from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE
+from nestling.common.server_codes import DOCUMENT_TOO_LARGE, DUPLICATE_KEY, EXCEEDED_MEMORY, NOT_VALID, UNAUTHORIZED
 from nestling.executors.load.empty import empty
 from nestling.ir.programs.command import Aggregation
 
 PAUSE_SECONDS = 0.2
-EXCEEDED_MEMORY = 146
 
 
 @dataclass(frozen=True, slots=True)

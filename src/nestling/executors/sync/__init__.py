@@ -7,7 +7,7 @@ result.
 """
 
 from nestling.executors.sync.lease import SyncState, standing
-from nestling.executors.sync.metrics import Metrics, prometheus, status_written
+from nestling.executors.sync.metrics import Metrics, status_written
 from nestling.executors.sync.run import SyncOptions
 from nestling.executors.sync.serve import served
 from nestling.executors.sync.syncing import SyncReport, sync
@@ -17,7 +17,6 @@ __all__ = [
     "SyncOptions",
     "SyncReport",
     "SyncState",
-    "prometheus",
     "served",
     "standing",
     "status_written",

@@ -5,14 +5,13 @@ the server's log, `$queryStats` and the recorder differ only in where commands c
 """
 
 from nestling.ir.capture.capture import Capture, CaptureKind, Follow, ShapeTotals, capture_text, merged, read_capture
-from nestling.ir.capture.shape import CommandOperation, CommandPart, CommandShape, operation_of, parts, shape
+from nestling.ir.capture.shape import CommandOperation, CommandShape, operation_of, parts, shape
 from nestling.ir.capture.tally import Sums, Tally, list_values
 
 __all__ = [
     "Capture",
     "CaptureKind",
     "CommandOperation",
-    "CommandPart",
     "CommandShape",
     "Follow",
     "ShapeTotals",

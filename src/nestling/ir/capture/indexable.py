@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nestling.ir.capture.clauses import LOGICAL
 from nestling.ir.storage.names import is_within, overlap
-
-LOGICAL = ("$and", "$or", "$nor")
 
 
 @dataclass(slots=True)

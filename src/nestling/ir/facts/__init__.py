@@ -24,7 +24,7 @@ from nestling.ir.facts.collection import (
     Validator,
 )
 from nestling.ir.facts.path import PathFacts, Quantiles
-from nestling.ir.facts.statement import ConditionBranch, FieldPattern, JoinFacts, LastSeen, Projection, StatementFacts
+from nestling.ir.facts.statement import ConditionBranch, JoinFacts, LastSeen, Projection, StatementFacts
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, arrays_on, field_path, steps_text
 
 __all__ = [
@@ -40,7 +40,6 @@ __all__ = [
     "ConditionBranch",
     "Copied",
     "Facts",
-    "FieldPattern",
     "IndexFacts",
     "JoinFacts",
     "LastSeen",

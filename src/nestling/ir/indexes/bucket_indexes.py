@@ -5,8 +5,7 @@ from __future__ import annotations
 from nestling.ir.design import Design
 from nestling.ir.primitives import Bucket, Index
 from nestling.ir.storage.layout import Node, Role
-
-SECONDS_PER_DAY = 86_400
+from nestling.ir.time_units import SECONDS_PER_DAY
 
 
 def bucket_purpose(design: Design, index: Index) -> tuple[str, str] | None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from nestling.ir.free_names import free_name
 from nestling.ir.programs.command import CreateIndex
 
 IndexShape = tuple[object, ...]
@@ -32,11 +33,8 @@ def does_work_of(there: CreateIndex, wanted: CreateIndex, usual: object = None) 
 
 def with_free_name(index: CreateIndex, taken: Collection[tuple[str, str]]) -> CreateIndex:
     """The index by a name that no other index of its collection has: `code_1`, or else `code_1_2`."""
-    name, number = index.name, 1
-    while (index.collection, name) in taken:
-        number += 1
-        name = f"{index.name}_{number}"
-    return index if number == 1 else replace(index, options={**index.options, "name": name})
+    name = free_name(index.name, lambda name: (index.collection, name) in taken)
+    return index if name == index.name else replace(index, options={**index.options, "name": name})
 
 
 _SIMPLE = "simple"

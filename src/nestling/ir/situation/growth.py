@@ -10,12 +10,12 @@ from nestling.ir.model import Relationship
 from nestling.ir.quantity_words import first_of, short
 from nestling.ir.rate import full_rate
 from nestling.ir.statistics import Statistics, inferred
+from nestling.ir.time_units import SECONDS_PER_DAY
 from nestling.ir.workload import Statement, StatementKind
 
 if TYPE_CHECKING:
     from nestling.ir.situation.situation import Situation
 
-SECONDS_PER_DAY = 86_400.0
 MOST_STATEMENTS = 3
 """Statements named as the origin of growth."""
 

@@ -29,6 +29,10 @@ class JoinKind(StrEnum):
     CROSS = "cross"
 
 
+INNER_JOINS = (JoinKind.INNER, JoinKind.CROSS)
+"""Joins of which only rows with a partner stay."""
+
+
 class SetOperator(StrEnum):
     """Union, intersection, difference; rows are the same when all their values are, NULLs included."""
 

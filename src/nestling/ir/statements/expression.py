@@ -25,7 +25,7 @@ from nestling.ir.statements.operators import (
     Function,
     Rules,
 )
-from nestling.ir.types import BOOLEAN, TEXT, Type, TypeName
+from nestling.ir.types import BOOLEAN, INTEGER, TEXT, Type, TypeName
 
 if TYPE_CHECKING:
     from nestling.ir.statements.algebra import Relation
@@ -337,5 +337,6 @@ Expression: TypeAlias = (
 )
 
 NULL = Literal(None, ANY)
+ONE = Literal(1, INTEGER)
 TRUE = Literal(True, BOOLEAN)
 FALSE = Literal(False, BOOLEAN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from math import isfinite, isnan
+from typing import overload
 
 from nestling.ir.statements.expression import (
     And,
@@ -49,6 +50,25 @@ def conjunction(*predicates: Expression | None) -> Expression | None:
         elif predicate is not None:
             flat.append(predicate)
     return None if not flat else flat[0] if len(flat) == 1 else And(tuple(flat))
+
+
+@overload
+def disjunction(first: Expression, /, *others: Expression) -> Expression: ...
+
+
+@overload
+def disjunction(*predicates: Expression | None) -> Expression | None: ...
+
+
+def disjunction(*predicates: Expression | None) -> Expression | None:
+    """Any of the predicates as one, flat; None for none."""
+    flat: list[Expression] = []
+    for predicate in predicates:
+        if isinstance(predicate, Or):
+            flat.extend(predicate.operands)
+        elif predicate is not None:
+            flat.append(predicate)
+    return None if not flat else flat[0] if len(flat) == 1 else Or(tuple(flat))
 
 
 def conjuncts(predicate: Expression | None) -> list[Expression]:

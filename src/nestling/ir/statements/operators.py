@@ -58,6 +58,10 @@ class Comparison(StrEnum):
         return _OPPOSITE[self]
 
 
+BELOW = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
+ABOVE = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
+
+
 _MIRRORED = {
     Comparison.LESS: Comparison.GREATER,
     Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,

@@ -296,7 +296,7 @@ class StatementForm(FileMap):
     """A named SQL statement."""
 
     sql: str
-    rate: str | None = Field(None, description="900/s, 5/min, 3/h or 2/day; 1/s by default")
+    rate: str | None = Field(None, description="900/s, 5/min, 3/h or 2/day; 0/s for one of no weight; 1/s by default")
     kind: Annotated[str, words_schema(StatementKind)] | None = Field(None, description="the SQL's first word")
     dialect: str = ""
     parameters: Texts = Field([])

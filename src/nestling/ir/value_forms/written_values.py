@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 
 from nestling.common.errors import Problem
 from nestling.ir.types import NUMBERS, TIMES, Type, TypeName
+from nestling.ir.value_forms.instants import read_day, read_instant
 
 
 def written_value(kind: Type, text: str) -> date | int | float | Decimal | str:
@@ -14,11 +15,11 @@ def written_value(kind: Type, text: str) -> date | int | float | Decimal | str:
     try:
         match kind.name:
             case TypeName.DATE:
-                return date.fromisoformat(text)
+                return read_day(text)
             case TypeName.TIMESTAMP:
-                return datetime.fromisoformat(text)
+                return read_instant(text)
             case TypeName.TIMESTAMPTZ:
-                instant = datetime.fromisoformat(text)
+                instant = read_instant(text)
                 return instant if instant.tzinfo is not None else instant.replace(tzinfo=UTC)
             case TypeName.INTEGER:
                 return int(text)
@@ -34,11 +35,11 @@ def written_value(kind: Type, text: str) -> date | int | float | Decimal | str:
 
 def written_bound(kind: Type, text: str) -> date | int | float | Decimal | str:
     """What values of that type are before or after: of a moment its day for dates, any number for whole numbers."""
-    if kind.name is TypeName.DATE:
-        found = written_value(kind, text[:10])
-    else:
-        found = written_value(Type(TypeName.DECIMAL) if kind.name in NUMBERS else kind, text)
-    return text if isinstance(found, str) else found
+    if kind.name in NUMBERS:
+        found = written_value(Type(TypeName.DECIMAL), text)
+        return found if isinstance(found, Decimal) and found.is_finite() else text
+    found = written_value(Type(TypeName.TIMESTAMP) if kind.name is TypeName.DATE else kind, text)
+    return found.date() if kind.name is TypeName.DATE and isinstance(found, datetime) else found
 
 
 def bound_mistake(kind: Type, text: str, path: tuple[str | int, ...] = ()) -> Problem | None:

@@ -30,4 +30,4 @@ def presolve(problem: DesignProblem) -> Reduced:
     return reduced
 
 
-__all__ = ["PASSES", "Reduced", "presolve", "weighted"]
+__all__ = ["PASSES", "presolve", "weighted"]

@@ -12,7 +12,7 @@ from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.distribution import below, below_any, up_to
 from nestling.ir.statements.expression import Call, Column, Compare, Expression, InList, Like, Literal, Parameter
 from nestling.ir.statements.operands import bare
-from nestling.ir.statements.operators import CaseRule, Comparison, Function
+from nestling.ir.statements.operators import ABOVE, CaseRule, Comparison, Function
 from nestling.ir.workload import Quantile
 from nestling.planner.known.values import KnownOf, PathStatistics
 
@@ -20,9 +20,6 @@ Span = tuple[float, float]
 SampleValues = Mapping[str, object]
 """Sample values of parameters, by name, or their quantiles."""
 NO_VALUES: SampleValues = {}
-
-LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
-UPPER = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
 
 
 def width(span: Span) -> float:
@@ -69,7 +66,7 @@ def _range(
         share = measure(found.values, value, None if found.step else found.distinct)
     if share is None:
         return None
-    return (there * max(share - half, 0.0), there) if operator in LOWER else (0.0, there * min(share + half, 1.0))
+    return (there * max(share - half, 0.0), there) if operator in ABOVE else (0.0, there * min(share + half, 1.0))
 
 
 def _share_below(found: PathStatistics, beside: PathStatistics | None) -> float | None:

@@ -31,13 +31,11 @@ from nestling.ir.statements.expression import (
     Parameter,
 )
 from nestling.ir.statements.operands import bare, nullable, operands
-from nestling.ir.statements.operators import Comparison, Function
+from nestling.ir.statements.operators import ABOVE, BELOW, Comparison, Function
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.storage.bounds import UNKNOWN_BYTES
 from nestling.planner.known.ranges import (
-    LOWER,
     NO_VALUES,
-    UPPER,
     SampleValues,
     beginning,
     both,
@@ -118,7 +116,7 @@ def together(
 
 def ranged(predicate: Expression) -> Column | None:
     """The column a comparison gives one end of a range."""
-    if not isinstance(predicate, Compare) or predicate.operator not in LOWER | UPPER:
+    if not isinstance(predicate, Compare) or predicate.operator not in ABOVE | BELOW:
         return None
     return column_in(predicate.left) or column_in(predicate.right)
 
@@ -129,7 +127,7 @@ def _between(ends: list[Compare], known: KnownOf, values: SampleValues, unknown:
     told = width(reduce(both, spans)) if spans else 1.0
     if len(spans) == len(ends):
         return told
-    is_closed = len({(each.operator in LOWER) == (column_in(each.left) is not None) for each in ends}) == 2
+    is_closed = len({(each.operator in ABOVE) == (column_in(each.left) is not None) for each in ends}) == 2
     return min(told, unknown.two_ends if is_closed else unknown.one_end)
 
 

@@ -3,13 +3,12 @@
 from nestling.planner.migration.assembly import assembly
 from nestling.planner.migration.differences import differences, snapshots
 from nestling.planner.migration.kept_forms import kept_forms
-from nestling.planner.migration.places import PlannedPlace, held_ids, planned_places
+from nestling.planner.migration.places import held_ids, planned_places
 from nestling.planner.migration.reach import reaches
 from nestling.planner.migration.same_paths import same_paths
-from nestling.planner.migration.staging import kept_collections, renamed, staged_names, written_names
+from nestling.planner.migration.staging import kept_collections, renamed, staged_names
 
 __all__ = [
-    "PlannedPlace",
     "assembly",
     "differences",
     "held_ids",
@@ -21,5 +20,4 @@ __all__ = [
     "same_paths",
     "snapshots",
     "staged_names",
-    "written_names",
 ]

@@ -5,6 +5,6 @@ knows what each kind of candidate costs and allows. `reads` and `writes` list th
 and `problem` combines everything.
 """
 
-from nestling.planner.options.problem import design_problem, home_group
+from nestling.planner.options.problem import design_problem
 
-__all__ = ["design_problem", "home_group"]
+__all__ = ["design_problem"]

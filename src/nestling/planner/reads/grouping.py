@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nestling.ir.free_names import free_name
 from nestling.ir.paths.row_steps import NUMBER, Compute, GroupRows, Layout
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall
@@ -135,11 +136,7 @@ def unique_names(wishes: list[str], taken: frozenset[str]) -> list[str]:
     names: list[str] = []
     for wish in wishes:
         base = "".join(c if c.isalnum() or c == "_" else "_" for c in wish) or "key"
-        name, number = base, 1
-        while name in names or name in taken:
-            number += 1
-            name = f"{base}_{number}"
-        names.append(name)
+        names.append(free_name(base, {*names, *taken}))
     return names
 
 

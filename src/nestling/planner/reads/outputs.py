@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nestling.ir.free_names import free_name
 from nestling.ir.paths.row_steps import Compute, Shape
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements.algebra import Relation
@@ -42,9 +43,5 @@ def field_names(names: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for name in names:
         wish = name.replace("\0", "\u2400") or "_"
-        field, number = wish, 1
-        while field in found or (number > 1 and field in names):
-            number += 1
-            field = f"{wish}_{number}"
-        found.append(field)
+        found.append(wish if wish not in found else free_name(wish, {*found, *names}))
     return tuple(found)

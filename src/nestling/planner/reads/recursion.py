@@ -13,7 +13,7 @@ from nestling.ir.paths.access_path import CollectionScan, Step, Union
 from nestling.ir.paths.row_steps import GraphLookup, GroupRows, Layout, Shape
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import Arithmetic, Column, Expression, IsNull, Literal, Not
+from nestling.ir.statements.expression import ONE, Arithmetic, Column, Expression, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjuncts, nullable
 from nestling.ir.statements.operators import ArithmeticOperator
 from nestling.ir.types import INTEGER
@@ -25,7 +25,6 @@ from nestling.planner.reads.scan import top_fields
 from nestling.planner.reads.stored_ancestors import as_condition, at_once
 from nestling.planner.reads.walk import JoinWalk, depth_of, from_beginning, is_told_by_row
 
-_ONE = Literal(1, INTEGER)
 _OUTSIDE = "put conditions outside: `WITH RECURSIVE chain AS (…) SELECT … FROM chain WHERE depth <= 20`"
 
 
@@ -81,7 +80,7 @@ def _in_turn(
     step = GraphLookup(rows.step, place.store.name, start, by, str(paths[walk.to]), field, name)
     met = {(c.alias, c.name): f"{field}.{path}" for c, path in paths.items() if path is not None}
     layout = context.seen(rows.layout) | Layout.of(met) | Layout((((depth.alias, depth.name), f"{field}.{name}"),))
-    steps = Arithmetic(ArithmeticOperator.ADD, depth, _ONE, INTEGER)
+    steps = Arithmetic(ArithmeticOperator.ADD, depth, ONE, INTEGER)
     values = [from_beginning(walk.outputs[position], walk, at, steps) for position in shown]
     return Union(
         (

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from nestling.ir.design import Design
+from nestling.ir.free_names import free_name
 from nestling.ir.paths.access_path import Step
 from nestling.ir.paths.row_steps import ColumnId, Compute, Layout, Where
 from nestling.ir.paths.work import Work
@@ -59,12 +60,7 @@ class Lowered:
 
     def fresh(self, wish: str) -> str:
         """A top-level field name like `wish` that is not taken."""
-        name = stored_name(wish.replace(".", "_")) or "field"
-        number = 1
-        while name in self.taken or name == "_id":
-            number += 1
-            name = f"{stored_name(wish.replace('.', '_'))}_{number}"
-        return name
+        return free_name(stored_name(wish.replace(".", "_")) or "field", {*self.taken, "_id"})
 
     def computed(self, values: Mapping[Column, Expression], context: LoweringContext) -> Lowered:
         """The rows with further columns, each in a fresh field named like it."""
@@ -148,10 +144,7 @@ class VariableNames:
         """A new variable name, valid in MongoDB, that shows which column it stands for."""
         text = "".join(c if c.isascii() and c.isalnum() else "_" for c in f"{column.alias}_{column.name}")
         wish = text[0].lower() + text[1:] if text[0].isalpha() else f"v{text}"
-        name, number = wish, 1
-        while name in self._taken:
-            number += 1
-            name = f"{wish}_{number}"
+        name = free_name(wish, self._taken)
         self._taken.add(name)
         return name
 

@@ -16,6 +16,7 @@ from nestling.ir.statements.algebra import Distinct, Filter, GroupBy, LimitOffse
 from nestling.ir.statements.expression import (
     FALSE,
     NULL,
+    ONE,
     TRUE,
     And,
     Case,
@@ -27,12 +28,11 @@ from nestling.ir.statements.expression import (
     IsNull,
     Literal,
     Not,
-    Or,
     ScalarSubquery,
 )
-from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery, nullable
+from nestling.ir.statements.operands import conjunction, conjuncts, disjunction, has_subquery, nullable
 from nestling.ir.statements.operators import Collation
-from nestling.ir.types import BOOLEAN, INTEGER
+from nestling.ir.types import BOOLEAN
 from nestling.planner.reads.asked_in_turn import asked_in_turn
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.gaps import read_gap
@@ -43,8 +43,6 @@ from nestling.planner.reads.rewrites.pushdown import never_null, push_predicates
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import Rebuilt, free_columns, mapped, rewritten, single, subqueries
-
-_ONE = Literal(1, INTEGER)
 
 
 def where(rows: Lowered, predicate: Expression, context: LoweringContext) -> Lowered:
@@ -169,7 +167,7 @@ def _scalar(
     if within is not None:
         return within
     if not is_single:
-        relation = LimitOffset(relation, _ONE)
+        relation = LimitOffset(relation, ONE)
     (output,) = relation.columns
     if context.may(Rewrite.SEMI_JOIN):
         relation = without_empty_group(relation)
@@ -244,7 +242,7 @@ def _with(found: Lowered, rows: Lowered, column: Column, path: str) -> Lowered:
 def _first(relation: Relation) -> Relation:
     """Restrict the relation to one row without its columns, for a test whether there is a row."""
     relation = _bare(relation)
-    return relation if single(relation) else LimitOffset(relation, _ONE)
+    return relation if single(relation) else LimitOffset(relation, ONE)
 
 
 def _bare(relation: Relation) -> Relation:
@@ -311,7 +309,7 @@ def _perhaps(subquery: InSubquery) -> Expression | None:
         found.append(Exists(Filter(relation, IsNull(column))))
     if nullable(operand):
         found.append(And((IsNull(operand), Exists(relation))))
-    return found[0] if len(found) == 1 else Or(tuple(found))
+    return disjunction(*found)
 
 
 def may_be_null(expression: Expression, relation: Relation) -> bool:

@@ -7,8 +7,8 @@ from nestling.ir.drift import ID
 from nestling.ir.paths.access_path import FieldPath, ProjectDocuments
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.programs.route import IdSearch
-from nestling.ir.statements.expression import ANY, Compare, Expression, InList, Or, Parameter
-from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.expression import ANY, Compare, Expression, InList, Parameter
+from nestling.ir.statements.operands import conjunction, disjunction
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.reads.correlate import stored_path
@@ -40,8 +40,7 @@ def search(design: Design, upkeep: Upkeep, width: int) -> IdSearch:
 def _asked(names: tuple[str, ...], parameters: tuple[tuple[str, ...], ...]) -> Expression:
     if len(names) == 1:
         return InList(as_stored(HOLDER, names[0]), tuple(Parameter(name, ANY) for (name,) in parameters))
-    found = tuple(_equal(names, row) for row in parameters)
-    return found[0] if len(found) == 1 else Or(found)
+    return disjunction(*(_equal(names, row) for row in parameters))
 
 
 def _equal(names: tuple[str, ...], row: tuple[str, ...]) -> Expression:

@@ -17,10 +17,9 @@ from nestling.ir.statements.expression import (
     InList,
     Literal,
     Negate,
-    Or,
     Parameter,
 )
-from nestling.ir.statements.operands import is_float, is_integer, is_number
+from nestling.ir.statements.operands import disjunction, is_float, is_integer, is_number
 from nestling.ir.statements.operators import ArithmeticOperator, Division, Function, Rules
 from nestling.ir.types import EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
@@ -143,7 +142,7 @@ def _remainder_of(operands: tuple[Expression, Expression], found: Arithmetic) ->
     real = tuple(
         InList(Call(Function.TYPE_OF, (side,), TEXT, Rules.SQLITE), (Literal("real", TEXT),)) for side in unknown
     )
-    return Case(((real[0] if len(real) == 1 else Or(real), as_float),), found, DECIMAL)
+    return Case(((disjunction(*real), as_float),), found, DECIMAL)
 
 
 def _beside(side: Expression, other: Expression) -> Expression:

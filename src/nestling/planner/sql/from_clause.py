@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.model import Entity, View
 from nestling.ir.quantity_words import counted, cut
-from nestling.ir.statements.algebra import Filter, Join, JoinKind, Relation, Scan, Values
+from nestling.ir.statements.algebra import INNER_JOINS, Filter, Join, JoinKind, Relation, Scan, Values
 from nestling.ir.statements.columns import column_of
 from nestling.ir.statements.expression import TRUE, Column, Expression
 from nestling.ir.statements.operands import conjunction
@@ -26,8 +26,7 @@ from nestling.planner.sql.scope import Cte, Env, FromSource, Scope, Translation
 _Tables = tuple[Relation, Scope]
 MOST_JOINS = 100
 """SQLite and MySQL stop at some sixty; the time to translate grows with the square."""
-_INNER = (JoinKind.INNER, JoinKind.CROSS)
-_SEEN_BY_LATERAL = (*_INNER, JoinKind.LEFT)
+_SEEN_BY_LATERAL = (*INNER_JOINS, JoinKind.LEFT)
 """Joins of which LATERAL on the right may mention the left."""
 
 
@@ -63,7 +62,7 @@ def _is_no_table(select: exp.Select, table: exp.Expr, env: Env) -> bool:
 def _looks_ahead(join: exp.Join, later: Sequence[exp.Join]) -> bool:
     """Whether an inner join's ON mentions a table joined later, which SQLite allows: it is a condition like WHERE's then."""
     on = join.args.get("on")
-    if on is None or _kind(join) is not JoinKind.INNER or any(_kind(other) not in _INNER for other in later):
+    if on is None or _kind(join) is not JoinKind.INNER or any(_kind(other) not in INNER_JOINS for other in later):
         return False
     names = {other.this.alias_or_name.casefold() for other in later}
     return any(column.table.casefold() in names for column in on.find_all(exp.Column))

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
+from nestling.ir.free_names import free_name
 from nestling.ir.statements.algebra import (
     SPREAD,
     AggregateCall,
@@ -155,22 +156,13 @@ class SelectGrouping:
     def _add(self, aggregate: AggregateCall, wish: str, *, mixed: bool = False) -> Column:
         if aggregate not in self._found:
             taken = {key.name for key in self.keys} | {item.name for item in self.aggregates}
-            name = unique_name(wish, taken)
+            name = free_name(wish, taken)
             self.aggregates.append(NamedAggregate(name, aggregate, mixed))
             may_be_null = aggregate.nullable(keyed=bool(self.keys))
             self._found[aggregate] = Column(self.alias, name, aggregate.type, may_be_null, mixed)
             if not self.rows.dialect.is_sqlite:
                 keep(self._found[aggregate], aggregate.collation, self.rows.translation)
         return self._found[aggregate]
-
-
-def unique_name(wish: str, taken: set[str]) -> str:
-    """The name wished for, with a number when it is taken."""
-    name, number = wish, 1
-    while name in taken:
-        number += 1
-        name = f"{wish}_{number}"
-    return name
 
 
 def _keep_affinity(source: Expression, column: Column, translation: Translation) -> None:
@@ -183,7 +175,7 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> SelectGrouping:
     for node in nodes:
         expression = conversions.shown(conversions.ordered(bind(node, env), env.translation), env.translation)
         wish = expression.name if isinstance(expression, Column) else "key"
-        keys.append(Named(unique_name(wish, {key.name for key in keys}), expression))
+        keys.append(Named(free_name(wish, {key.name for key in keys}), expression))
     collations = tuple(of_group(env, node, key.expression) for node, key in zip(nodes, keys, strict=True))
     unique = _unique(keys, env)
     for node, key in zip(nodes, keys, strict=True):

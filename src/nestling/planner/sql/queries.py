@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from nestling.ir.free_names import free_name
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements.algebra import (
     Filter,
@@ -29,7 +30,6 @@ from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import keep, rules_of
 from nestling.planner.sql.expressions import bind, sort_key
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap
-from nestling.planner.sql.grouping import unique_name
 from nestling.planner.sql.mysql.digits import rounded_alike
 from nestling.planner.sql.mysql.times_as_text import note_digits, note_most_digits
 from nestling.planner.sql.outputs import BoundQuery, limits
@@ -133,7 +133,7 @@ def _alike(
         if translation.dialect.rules is Rules.MYSQL and kind.name is TypeName.DECIMAL:
             alike, kind = rounded_alike(alike, kind)
         sides.append(alike)
-        unique = unique_name(name, taken)
+        unique = free_name(name, taken)
         taken.add(unique)
         mixed = kind == ANY or any(is_mixed(side) for side in alike)
         columns.append(Column(alias, unique, kind, nullable(one) or nullable(other), mixed))

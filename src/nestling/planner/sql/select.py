@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from nestling.ir.free_names import free_name
 from nestling.ir.statements.algebra import (
     Distinct,
     GroupBy,
@@ -32,7 +33,7 @@ from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
 from nestling.planner.sql.expressions import bind, is_aggregate, predicate, sort_key
 from nestling.planner.sql.from_clause import bind_from
 from nestling.planner.sql.gaps import mistake, statement_gap
-from nestling.planner.sql.grouping import SelectGrouping, start_grouping, unique_name
+from nestling.planner.sql.grouping import SelectGrouping, start_grouping
 from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.mysql.given_moments import refuse_text_of_moment
 from nestling.planner.sql.mysql.times_as_text import note_digits
@@ -188,7 +189,7 @@ class Select:
         taken: set[str] = set()
         for item in self.items:
             expression = self._output(item, env)
-            name = unique_name(item.name, taken)
+            name = free_name(item.name, taken)
             taken.add(name)
             named.append(Named(name, expression))
         return tuple(named)

@@ -121,14 +121,10 @@ def _half_of_day(before: str, after: str) -> Piece:
     return piece
 
 
-def _last_digits(count: int) -> Piece:
+def _last_two_digits(time: Expression) -> Expression:
     """Of the year."""
-
-    def piece(time: Expression) -> Expression:
-        year = Call(Function.FORMAT_TIME, (time, Literal("%Y", TEXT)), TEXT, Rules.MYSQL)
-        return Call(Function.SUBSTRING, (year, Literal(5 - count, INTEGER)), TEXT, Rules.MYSQL)
-
-    return piece
+    year = Call(Function.FORMAT_TIME, (time, Literal("%Y", TEXT)), TEXT, Rules.MYSQL)
+    return Call(Function.SUBSTRING, (year, Literal(3, INTEGER)), TEXT, Rules.MYSQL)
 
 
 def _name(
@@ -205,7 +201,7 @@ _OF_MYSQL: dict[str, tuple[str | Piece, ...]] = {
     "l": (_number(_hour_of_twelve),),
     "p": (_half_of_day("AM", "PM"),),
     "r": (_number(_hour_of_twelve, 2), ":%M:%S ", _half_of_day("AM", "PM")),
-    "y": (_last_digits(2),),
+    "y": (_last_two_digits,),
     "D": (_day_of_month_in_order,),
     "w": (_number(_part("dow")),),
     "U": (_number(_week(0), 2),),
@@ -260,7 +256,7 @@ _NUMBERS_OF_POSTGRESQL: dict[str, str | Piece] = {
     "SS": "%S",
     "HH12": _number(_hour_of_twelve, 2),
     "HH": _number(_hour_of_twelve, 2),
-    "YY": _last_digits(2),
+    "YY": _last_two_digits,
     "IYYY": _number(lambda time: year_of_week(time, ISO), 4),
     "IW": _number(lambda time: week(time, ISO), 2),
     "Q": _number(_part("quarter")),

@@ -20,13 +20,11 @@ from nestling.ir.statements.expression import (
     Parameter,
 )
 from nestling.ir.statements.operands import bare, operands
-from nestling.ir.statements.operators import Comparison
+from nestling.ir.statements.operators import ABOVE, BELOW, Comparison
 from nestling.ir.statements.write import Assignment, Delete, Insert, Update, Write
 from nestling.planner.reads.traverse import expressions, inputs, subqueries
 from nestling.planner.writes.insert import written_rows
 
-_LOWER = (Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
-_UPPER = (Comparison.LESS, Comparison.LESS_OR_EQUAL)
 _TURNED = {ParameterRole.LOWER: ParameterRole.UPPER, ParameterRole.UPPER: ParameterRole.LOWER}
 
 
@@ -120,9 +118,9 @@ class _Known:
             self.same(left, right)
         role = (
             ParameterRole.LOWER
-            if operator in _LOWER
+            if operator in ABOVE
             else ParameterRole.UPPER
-            if operator in _UPPER
+            if operator in BELOW
             else ParameterRole.EQUAL
         )
         self.use(role, right, left)

@@ -5,8 +5,8 @@ from nestling.planner.upkeep.background import left_to_sync
 from nestling.planner.upkeep.change import ChangeKind, RowChange
 from nestling.planner.upkeep.emptied import EmptiedCopy, emptied
 from nestling.planner.upkeep.implied import ExpectedRead, implied
-from nestling.planner.upkeep.refresh import refreshed, stored
-from nestling.planner.upkeep.steps import UpkeepSteps, upkeep_steps
+from nestling.planner.upkeep.refresh import stored
+from nestling.planner.upkeep.steps import upkeep_steps
 from nestling.planner.upkeep.triggers import fired, triggers_of
 
 __all__ = [
@@ -14,12 +14,10 @@ __all__ = [
     "EmptiedCopy",
     "ExpectedRead",
     "RowChange",
-    "UpkeepSteps",
     "emptied",
     "fired",
     "implied",
     "left_to_sync",
-    "refreshed",
     "stored",
     "triggers_of",
     "upkeep_steps",

@@ -4,8 +4,8 @@
 for what a plan reads first. `estimate` counts the steps of a read, `writes` those of a write.
 """
 
-from nestling.planner.work.average_documents import AverageDocuments, documents_of
+from nestling.planner.work.average_documents import documents_of
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.writes import estimate_write
 
-__all__ = ["AverageDocuments", "documents_of", "estimate", "estimate_write"]
+__all__ = ["documents_of", "estimate", "estimate_write"]

@@ -21,7 +21,7 @@ from nestling.ir.statements.expression import (
     Or,
 )
 from nestling.ir.statements.operands import columns_of, conjuncts, operands
-from nestling.ir.statements.operators import Collation, Comparison, Function
+from nestling.ir.statements.operators import ABOVE, BELOW, Collation, Comparison, Function
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.storage.names import is_within, join
 from nestling.planner.known.ranges import SampleValues, both, column_in, items_in, span_of, width
@@ -34,7 +34,7 @@ from nestling.planner.work.expressions import elements_weight, patterns, weight
 from nestling.planner.work.stream import Condition, Use
 
 NO_WINDOWS: Mapping[Expression | str, float] = {}
-_RANGES = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
+_RANGES = BELOW | ABOVE
 
 
 def condition(predicate: Expression, layout: Layout, documents: AverageDocuments, values: SampleValues) -> Condition:

@@ -20,7 +20,6 @@ from nestling.ir.paths.write_path import WritePlan
 from nestling.ir.statements.write import Delete, Insert, Update, Write
 from nestling.ir.statistics import Statistics
 from nestling.planner.writes.draft.fetch import FetchPrices
-from nestling.planner.writes.draft.gaps import WriteGap
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.insert import insert_rows, written_rows
@@ -32,7 +31,7 @@ from nestling.planner.writes.single_command.single_upserts import shortest_upser
 from nestling.planner.writes.unused_columns import without_unused
 from nestling.planner.writes.upsert import upsert_rows
 
-__all__ = ["WriteGap", "plan_write"]
+__all__ = ["plan_write"]
 
 
 def plan_write(
@@ -65,7 +64,7 @@ def plan_write(
         case Update():
             refuse_rows_changed_before(design, write)
             assignments = {item.attribute: item.expression for item in write.assignments}
-            update_with_effects(work, write.target, assignments, write.predicate, counted=True)
+            update_with_effects(work, write.target, assignments, write.predicate)
         case Delete():
             delete_with_effects(work, write.target, write.predicate, counted=True)
     return without_unused(direct(work.plan(), design))

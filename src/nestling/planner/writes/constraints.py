@@ -23,8 +23,8 @@ from nestling.ir.statements.algebra import (
     filtered,
 )
 from nestling.ir.statements.clause import ClauseOperator
-from nestling.ir.statements.expression import Call, Column, Compare, Exists, Expression, IsNull, Literal, Not, Or
-from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.expression import ONE, Call, Column, Compare, Exists, Expression, IsNull, Literal, Not
+from nestling.ir.statements.operands import conjunction, disjunction
 from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
 from nestling.ir.storage.collations import is_collated
 from nestling.ir.storage.layout import NodeKind, Role
@@ -35,8 +35,6 @@ from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
 from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
-
-_ONE = Literal(1, INTEGER)
 
 
 def unique_groups(model: Model, entity: Entity) -> tuple[tuple[str, ...], ...]:
@@ -89,8 +87,7 @@ def sharing(
         conjunction(*(Compare(Comparison.EQUAL, columns[name], value, rules[name]) for name, value in values.items()))
         for values in groups
     ]
-    known = tuple(part for part in parts if part is not None)
-    return None if not known else known[0] if len(known) == 1 else Or(known)
+    return disjunction(*parts)
 
 
 def sharing_some(
@@ -136,7 +133,7 @@ def same_rows(design: Design, row: Cells, group: Sequence[str]) -> ReadPlan:
     """Read one row with the given row's values of these attributes, if there is any."""
     scan = scan_of(row.entity, "other")
     same = filtered(scan, sharing(design, row.entity, scan, [_cells(row, group)]))
-    return plan(design, LimitOffset(Project(same, "found", (Named("one", _ONE),)), _ONE))
+    return plan(design, LimitOffset(Project(same, "found", (Named("one", ONE),)), ONE))
 
 
 def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
@@ -191,7 +188,7 @@ def refused_without_parent(row: Cells, link: Relationship, found: ReadPlan) -> I
 
 
 def _shown(relation: Relation) -> Relation:
-    return Project(relation, "found", (Named("one", _ONE),))
+    return Project(relation, "found", (Named("one", ONE),))
 
 
 def refuse_nulls(work: WriteDraft, entity: Entity, unsure: Sequence[str], rows: str) -> None:

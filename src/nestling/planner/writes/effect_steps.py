@@ -5,8 +5,7 @@ from __future__ import annotations
 from nestling.ir.paths.write_path import Fetch, Refuse
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Scan, filtered
-from nestling.ir.statements.expression import Column, Expression, Literal
-from nestling.ir.types import INTEGER
+from nestling.ir.statements.expression import ONE, Column, Expression
 from nestling.planner.writes.delete import delete_from_entity
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.draft.gaps import write_gap
@@ -18,8 +17,6 @@ from nestling.planner.writes.foreign_keys.referential_actions import spread
 from nestling.planner.writes.single_command.plain_conditions import asked as plain_conditions
 from nestling.planner.writes.update import update_entity
 
-_ONE = Literal(1, INTEGER)
-
 
 def delete_with_effects(work: WriteDraft, scan: Scan, predicate: Expression | None, *, counted: bool = False) -> None:
     """Plan the deletion of the scan's rows for which the predicate is true, and its consequences."""
@@ -27,13 +24,11 @@ def delete_with_effects(work: WriteDraft, scan: Scan, predicate: Expression | No
     _planned(work, Effect(scan, deletes=[RowDelete(predicate)]), order, counted=counted)
 
 
-def update_with_effects(
-    work: WriteDraft, scan: Scan, assignments: Assignments, predicate: Expression | None, *, counted: bool = False
-) -> None:
+def update_with_effects(work: WriteDraft, scan: Scan, assignments: Assignments, predicate: Expression | None) -> None:
     """Plan new values for the scan's rows for which the predicate is true, and the consequences."""
     values = {name: value for name, value in assignments.items() if not _is_same(scan, name, value)}
     order = entities_parents_first(work.design, scan.entity, deleted=False, attributes=values)
-    _planned(work, Effect(scan, updates=[RowUpdate(predicate, values)]), order, counted=counted)
+    _planned(work, Effect(scan, updates=[RowUpdate(predicate, values)]), order, counted=True)
 
 
 def _is_same(scan: Scan, attribute: str, value: Expression) -> bool:
@@ -77,7 +72,7 @@ def _count(work: WriteDraft, effect: Effect, asked: RowUpdate) -> None:
         raise write_gap("RETURNING if foreign keys change more rows of the same entity")
     name = work.name(f"{effect.scan.entity} that are asked for")
     there = filtered(effect.scan, asked.predicate)
-    found = a.Project(there, "found", (a.Named("one", _ONE),))
+    found = a.Project(there, "found", (a.Named("one", ONE),))
     work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
     work.counted.append(name)
 
@@ -86,7 +81,7 @@ def _refuse(work: WriteDraft, effect: Effect, forbidden: ForbiddenRows) -> None:
     """Rows that go by another way do not count."""
     link = forbidden.link
     there = filtered(effect.scan, effect.not_deleted(work, forbidden.predicate))
-    found = a.LimitOffset(a.Project(there, "found", (a.Named("one", _ONE),)), _ONE)
+    found = a.LimitOffset(a.Project(there, "found", (a.Named("one", ONE),)), ONE)
     name = work.name(f"{link.child} that refer by {link.name}")
     work.add(WritePhase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
     text = f"`{link.child}` refers to this `{link.parent}` ({link.name})"

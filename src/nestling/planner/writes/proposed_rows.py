@@ -12,7 +12,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import Fetch, Refuse, Violation, WriteStep
 from nestling.ir.statements.algebra import Filter, Named, Project, Relation, Values
-from nestling.ir.statements.expression import NULL, Column, Expression, Literal, Not
+from nestling.ir.statements.expression import NULL, ONE, Column, Expression, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.ir.types import INTEGER
@@ -20,8 +20,7 @@ from nestling.planner.writes.draft.fetch import FetchPrices, plan
 from nestling.planner.writes.fitting_rows import ValueCondition, checks
 from nestling.planner.writes.rows_there import UniqueGroup, with_new_values
 
-_ONE = Literal(1, INTEGER)
-WRITTEN = Values("proposed row", (Column("proposed row", "one", INTEGER, nullable=False),), ((_ONE,),))
+WRITTEN = Values("proposed row", (Column("proposed row", "one", INTEGER, nullable=False),), ((ONE,),))
 """The single row of the statement, whose values are in the conditions."""
 
 
@@ -60,7 +59,7 @@ def refuse_proposed(
     kept = conjunction(*(each.condition for each in conditions))
     if kept is None:
         return ()
-    broken = Project(Filter(source, Not(kept)), "broken", (Named("one", _ONE),))
+    broken = Project(Filter(source, Not(kept)), "broken", (Named("one", ONE),))
     words = "; ".join(each.words for each in conditions)
     text = f"the new `{entity.name}` has a value that is not allowed: {words}"
     about = entity.full_names(a for a in entity.attribute_names if any(a in each.attributes for each in conditions))

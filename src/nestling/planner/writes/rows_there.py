@@ -12,8 +12,8 @@ from nestling.ir.design import Design
 from nestling.ir.model import Entity, Model
 from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.columns import over
-from nestling.ir.statements.expression import NULL, AttributeCast, Column, Expression, Literal, Or
-from nestling.ir.statements.operands import bare, conjunction
+from nestling.ir.statements.expression import NULL, AttributeCast, Column, Expression, Literal
+from nestling.ir.statements.operands import bare, conjunction, disjunction
 from nestling.ir.statements.write import Conflict
 from nestling.planner.writes.constraints import sharing, sharing_some, unique_groups
 
@@ -55,8 +55,7 @@ def conflicting(
     """Match rows that share the values of any of the groups with the new row; None without groups."""
     whole = [{name: row[name] for name in group} for group in groups if not isinstance(group, PartialUnique)]
     some = [_sharing_some(design, entity, scan, each, row) for each in groups if isinstance(each, PartialUnique)]
-    known = tuple(part for part in (sharing(design, entity, scan, whole), *some) if part is not None)
-    return None if not known else known[0] if len(known) == 1 else Or(known)
+    return disjunction(sharing(design, entity, scan, whole), *some)
 
 
 def with_new_values(expression: Expression, excluded: str, row: Mapping[str, Expression]) -> Expression:

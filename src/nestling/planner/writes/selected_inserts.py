@@ -33,10 +33,9 @@ from nestling.ir.statements.expression import (
     IsNull,
     Literal,
     Not,
-    Or,
     ScalarSubquery,
 )
-from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.operands import conjunction, disjunction
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.ir.types import INTEGER
@@ -131,7 +130,7 @@ def _change_met(work: WriteDraft, insert: Insert, conflict: Conflict, entity: En
 
     assignments = {item.attribute: rebuilt(item.expression, change) for item in conflict.assignments}
     met = Exists(new_row(conflict.predicate)[0])
-    update_with_effects(work, scan, assignments, met, counted=True)
+    update_with_effects(work, scan, assignments, met)
 
 
 def _with_given(rows: Relation, kept: Mapping[str, Column]) -> tuple[Relation, dict[str, Expression]]:
@@ -167,7 +166,7 @@ def _once(
     window = Window(source, work.name("once"), (NamedWindow("number", number),))
     is_first = Compare(Comparison.EQUAL, Column(window.alias, "number", INTEGER), Literal(1, INTEGER))
     loose = tuple(IsNull(term) for term in terms if term.nullable)
-    return Filter(window, Or((is_first, *loose)) if loose else is_first)
+    return Filter(window, disjunction(is_first, *loose))
 
 
 def _refuse_proposed(

@@ -8,8 +8,8 @@ from nestling.common.errors import name_list
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import NEW, Fetch, Give, Refuse, Violation
 from nestling.ir.statements.algebra import Scan, Values, filtered
-from nestling.ir.statements.expression import NULL, Column, Compare, Exists, Expression, IsNull, Not, Or
-from nestling.ir.statements.operands import conjunction, nullable
+from nestling.ir.statements.expression import NULL, Column, Compare, Exists, Expression, IsNull, Not
+from nestling.ir.statements.operands import conjunction, disjunction, nullable
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.planner.writes.constraints import more_than, refuse_nulls, sharing
@@ -115,7 +115,7 @@ def _update(
         item.attribute: with_new_values(item.expression, conflict.excluded, row) for item in conflict.assignments
     }
     wanted = None if conflict.predicate is None else with_new_values(conflict.predicate, conflict.excluded, row)
-    update_with_effects(work, scan, assignments, conjunction(there, wanted), counted=True)
+    update_with_effects(work, scan, assignments, conjunction(there, wanted))
 
 
 def _one_met(
@@ -131,8 +131,7 @@ def _one_met(
         by_others = conjunction(by_others, _absent(own, conflicting(work.design, entity, own, first, row)))
     if len(others) > 1:
         _refuse_several(work, scan, entity, others, by_others)
-    ways = tuple(each for each in (by_key, by_others) if each is not None)
-    return Or(ways) if len(ways) > 1 else ways[0] if ways else None
+    return disjunction(by_key, by_others)
 
 
 def _refuse_several(
@@ -183,7 +182,7 @@ def _with_parents(work: WriteDraft, entity: Entity, row: Mapping[str, Expression
         if link.parent == entity.name and NULL not in own:
             equal = (Compare(Comparison.EQUAL, one, other) for one, other in zip(own, values, strict=True))
             ways += [each for each in (conjunction(*equal),) if each is not None]
-        asked.append(Or(tuple(ways)) if len(ways) > 1 else ways[0])
+        asked.append(disjunction(*ways))
     return conjunction(*asked)
 
 

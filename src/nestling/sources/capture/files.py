@@ -14,6 +14,8 @@ from nestling.ir.capture.log_lines import counted
 
 _GZIP = b"\x1f\x8b"
 _TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace"}
+RECORDED, LOGGED = '"form": "nestling capture', '{"t":{"$date"'
+"""What a recording has in its first lines, and how a line of a server's log begins."""
 _NO_LOG_WITHIN = 200
 """Lines at a file's beginning of which one must be a line of a server's log."""
 
@@ -23,9 +25,9 @@ def read_capture_file(path: Path) -> Capture:
     try:
         with _opened(path) as lines:
             beginning = [line for _, line in zip(range(_NO_LOG_WITHIN), lines, strict=False)]
-            if any('"form": "nestling capture' in line for line in beginning[:3]):
+            if any(RECORDED in line for line in beginning[:3]):
                 return read_capture("".join([*beginning, *lines]), str(path))
-            if not any(line.startswith('{"t":{"$date"') for line in beginning):
+            if not any(line.startswith(LOGGED) for line in beginning):
                 raise _unknown(path)
             return counted(_all(beginning, lines))
     except (OSError, EOFError) as error:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from nestling.common.words_in_names import singular
 from nestling.ir.facts import ELEMENT
 from nestling.ir.facts.structure import FieldPlace, Steps
+from nestling.ir.free_names import free_name
 from nestling.sources.mongo.seen import NodeRole, ObservedNode
-
-_PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"))
-_IN_IE = frozenset({"movies", "cookies", "pies", "ties", "zombies", "calories", "series", "species"})
-"""Words in -ies that are not of one in -y."""
-_IDS = ("_ids", "Ids", "IDs")
 
 
 def entity_names(seen: Iterable[ObservedNode]) -> dict[FieldPlace, str]:
@@ -47,22 +44,9 @@ def _short(seen: ObservedNode) -> str:
 
 def free(name: str, taken: set[str]) -> str:
     """The name, numbered if it is taken (whatever its case); it is then."""
-    found, number = name, 2
-    while found.casefold() in taken:
-        found, number = f"{name}_{number}", number + 1
+    found = free_name(name, lambda each: each.casefold() in taken)
     taken.add(found.casefold())
     return found
-
-
-def singular(name: str) -> str:
-    """One of them: `Track_ids` is Track_id, `genres` is genre."""
-    for ending in _IDS:
-        if name.endswith(ending) and len(name) > len(ending):
-            return name[:-1]
-    for ending, one in _PLURALS if name.casefold() not in _IN_IE else ():
-        if name.casefold().endswith(ending) and len(name) > len(ending) + 1:
-            return name[: -len(ending)] + one
-    return name[:-1] if name.casefold().endswith("s") and not name.casefold().endswith("ss") and len(name) > 3 else name
 
 
 def column_name(seen: ObservedNode, steps: Steps) -> str:

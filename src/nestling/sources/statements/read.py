@@ -9,7 +9,7 @@ from dataclasses import replace
 from nestling.common.errors import Problem, WorkloadError, name_list, unknown
 from nestling.ir.model import Model
 from nestling.ir.quantity_words import counted, first_of
-from nestling.ir.rate import LEAST_PER_SECOND
+from nestling.ir.rate import weighed
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.text.sql_quotes import sql_text
@@ -251,4 +251,4 @@ class _Reader:
 def _rate(block: StatementBlock) -> float:
     if block.rate_per_second is None:
         return DEFAULT_RATE_PER_SECOND
-    return block.rate_per_second or LEAST_PER_SECOND  # the design must answer it, and it must not weigh in it
+    return weighed(block.rate_per_second)

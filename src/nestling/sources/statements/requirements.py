@@ -30,6 +30,8 @@ from difflib import get_close_matches
 from nestling.common.errors import InputError, Problem, unknown
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
+from nestling.ir.quantity_words import read_size
+from nestling.ir.time_units import SECONDS_PER_DAY, seconds_of
 from nestling.ir.types import TIMES
 from nestling.ir.value_forms.written_values import bound_mistake
 from nestling.ir.workload import LEAST_TOGETHER, Requirements
@@ -56,13 +58,9 @@ _LINE = re.compile(
     r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+(?:[ _][A-Za-z]+)?)[ \t]*:[ \t]*(?P<value>[^\n]*?)[ \t]*$", re.MULTILINE
 )
 _OTHER_KEYS = ("name", "params", "window")
-_SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b$", re.IGNORECASE)
-_DAYS = re.compile(
-    r"^(?P<entity>.+?)\s+(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>hour|day|week|month|year)s?$", re.IGNORECASE
-)
+_DAYS = re.compile(r"^(?P<entity>.+?)\s+(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)$", re.IGNORECASE)
 _FRESHNESS = re.compile(r"(?P<name>.*?)\s*(?P<freshness>[^\s()]*\s*(?:\([^()]*\)?)?)")
 """A name, which may have blanks, and a level with its time in brackets or without."""
-_UNIT_DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.4375, "year": 365.25}
 
 
 @dataclass
@@ -140,7 +138,7 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
                 name, _, number = value.rpartition(" ")
                 found.tolerance[_attribute_or_relationship(name.strip(), model)] = _more_than_one(number)
             case _:
-                found.numbers[key] = _bytes(value)
+                found.numbers[key] = read_size(value)
     except InputError as problem:
         yield f"{key}: " + "; ".join("; ".join(filter(None, (p.what, p.known))) for p in problem.problems)
 
@@ -219,16 +217,9 @@ def _more_than_one(value: str) -> int:
     return number
 
 
-def _bytes(value: str) -> int:
-    match = _SIZE.match(value)
-    if match is None:
-        raise InputError(Problem(what=f"`{value}` is not a size such as `20 GB` or `512 MiB`"))
-    power = " kmgt".index(match[2].lower() or " ")
-    return round(float(match[1]) * float(1024 if match[3] else 1000) ** power)
-
-
 def _retention(value: str) -> tuple[str, float]:
     match = _DAYS.match(value)
-    if match is None:
+    seconds = seconds_of(match["unit"]) if match is not None else None
+    if match is None or seconds is None:
         raise InputError(Problem(what=f"`{value}` is not an entity and a time, such as `log_message 30 days`"))
-    return match["entity"], float(match["number"]) * _UNIT_DAYS[match["unit"].lower()]
+    return match["entity"], float(match["number"]) * seconds / SECONDS_PER_DAY

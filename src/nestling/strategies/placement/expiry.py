@@ -8,9 +8,9 @@ from nestling.ir.candidate import Aggregate, Cold, CopiedAttribute, FirstChildre
 from nestling.ir.model import Entity
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import CollectionKind, Index
-from nestling.ir.situation.growth import SECONDS_PER_DAY
 from nestling.ir.situation.situation import Situation
 from nestling.ir.storage.layout import Place
+from nestling.ir.time_units import SECONDS_PER_DAY
 from nestling.ir.types import TIMES
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from nestling.ir.free_names import free_name
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.primitives import Field
 from nestling.ir.storage.names import stored_name
@@ -17,11 +18,7 @@ class TakenNames:
 
     def free(self, *wanted: str) -> str:
         """The first wanted name that is free, else the first with the lowest number that makes it so: `parts_2`."""
-        name = next((each for each in wanted if each not in self.taken), "")
-        number = 2
-        while not name:
-            numbered = f"{wanted[0]}_{number}"
-            name, number = ("" if numbered in self.taken else numbered), number + 1
+        name = next((each for each in wanted if each not in self.taken), None) or free_name(wanted[0], self.taken)
         self.taken.add(name)
         return name
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.common.words_in_names import words
+from nestling.common.words_in_names import singular, singular_words, words
 from nestling.ir.model import Cardinality, OnDelete, Relationship
 from nestling.ir.situation.situation import Situation
 
@@ -33,9 +33,9 @@ def is_named_after(link: Relationship) -> bool:
     """
     parent, child = words(link.parent), words(link.child)
     if len(child) == 1:
-        glued = "".join(parent).removesuffix("s")
+        glued = "".join(singular_words(parent))
         return len(child[0]) > len(glued) > 0 and child[0].startswith(glued) and child != parent
-    begins = [word.removesuffix("s") for word in child[: len(parent)]] == [word.removesuffix("s") for word in parent]
+    begins = [*map(singular, child[: len(parent)])] == [*map(singular, parent)]
     return begins and len(child) > len(parent) > 0
 
 

@@ -18,10 +18,7 @@ from nestling.ir.statements.algebra import AggregateCall, WindowFunction
 from nestling.ir.statements.expression import Expression
 
 __all__ = [
-    "Accumulation",
     "ConvertedPlaceholder",
-    "Environment",
-    "MqlValue",
     "RenderingGap",
     "accumulator_mql",
     "kept_mql",

@@ -27,7 +27,7 @@ from nestling.ir.statements.expression import (
     Raw,
 )
 from nestling.ir.statements.operands import is_mixed, is_number, of_numbers
-from nestling.ir.statements.operators import Collation, Comparison
+from nestling.ir.statements.operators import BELOW, Collation, Comparison
 from nestling.ir.types import BSON_DIGITS, TEXTS, TIMES, TypeName
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _unequal(column: Column, value: object, operator: Comparison, r: Renderer) -
 
 def _same_class(column: Column, value: object, operator: Comparison) -> Expected | None:
     """The class of both sides if a range can only match within it; None if another class could match."""
-    low = operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL)
+    low = operator in BELOW
     of_number = of_numbers(column)
     of_text = column.type.name in TEXTS and not column.mixed
     of_time = column.type.name in TIMES and not column.mixed
@@ -249,7 +249,7 @@ def _bounded(operator: Comparison, text: str, grain: Grain, *, nullable: bool) -
 
 
 def _side(operator: Comparison) -> str:
-    return "$lt" if operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL) else "$gte"
+    return "$lt" if operator in BELOW else "$gte"
 
 
 def _open_boundary(operator: Comparison, value: ConvertedPlaceholder, grain: Grain, *, nullable: bool) -> Match | None:

@@ -8,18 +8,15 @@ from dataclasses import dataclass, replace
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Relation, filtered
-from nestling.ir.statements.expression import Compare, Exists, Expression, InSubquery, Literal, ScalarSubquery
+from nestling.ir.statements.expression import ONE, Compare, Exists, Expression, InSubquery, ScalarSubquery
 from nestling.ir.statements.operands import bare, conjunction, conjuncts
 from nestling.ir.statements.operators import Comparison
 from nestling.ir.statements.write import Delete, Insert, Update, Write
 from nestling.ir.statistics import Statistics
-from nestling.ir.types import INTEGER
 from nestling.ir.workload import Access, AttributeFilter, Operator
 from nestling.planner.known.ranges import column_in
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.traverse import free_columns
-
-_ONE = Literal(1, INTEGER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ def _named(condition: Expression, alias: str) -> Iterator[tuple[frozenset[str], 
         case Compare(Comparison.EQUAL, left, right):
             for one, other in ((left, bare(right)), (right, bare(left))):
                 if isinstance(other, ScalarSubquery):
-                    yield _names([one], alias), a.LimitOffset(other.relation, _ONE)
+                    yield _names([one], alias), a.LimitOffset(other.relation, ONE)
         case InSubquery(operands, relation, operator=Comparison.EQUAL):
             yield _names(operands, alias), relation
         case Exists(relation=relation):

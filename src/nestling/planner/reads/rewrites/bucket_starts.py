@@ -17,7 +17,7 @@ from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import BUCKET_START, BucketWindow
 from nestling.ir.statements.expression import Call, Cast, Column, Compare, Expression, Literal, Parameter, Raw
 from nestling.ir.statements.operands import bare, conjunction, conjuncts, has_subquery, nullable, operands
-from nestling.ir.statements.operators import Collation, Comparison, Function, Rules
+from nestling.ir.statements.operators import BELOW, Collation, Comparison, Function, Rules
 from nestling.ir.types import BSON_DIGITS, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.calendar_units import BEGINNINGS
 from nestling.planner.reads.rewrites.prefilter import asked_of_documents
@@ -32,7 +32,6 @@ _BEGINS = {
     Comparison.GREATER_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
 }
 """How the beginning of a window compares with that of the one a value lies in, where a time in it compares so with the value."""
-_BEFORE = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
 _FIRST, _LAST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 """Moments before which no window begins, and after which none does."""
 
@@ -79,9 +78,9 @@ def _compared(
         first = _start(value, window.unit)
         begins = _BEGINS[operator] if not unit else Comparison.GREATER_OR_EQUAL
         yield Compare(begins, start, first if is_constant else _or(first, _LAST))
-    if unit and (operator in _BEFORE or operator is Comparison.EQUAL):
+    if unit and (operator in BELOW or operator is Comparison.EQUAL):
         yield Compare(Comparison.LESS, start, _or(_next(value, unit), _FIRST))
-    elif operator in _BEFORE:
+    elif operator in BELOW:
         yield Compare(operator, start, value if is_constant else _or(value, _FIRST))
 
 

@@ -18,7 +18,7 @@ from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Column, Exists, Expression, Or
-from nestling.ir.statements.operands import conjuncts, has_subquery
+from nestling.ir.statements.operands import conjuncts, disjunction, has_subquery
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
@@ -107,7 +107,7 @@ class _Outer:
                 if met is None:
                     return None
                 (apart[met] if met else plain).append(side)
-            own.append(_either([*plain, *(self._exists(met, sides) for met, sides in apart.items())]))
+            own.append(disjunction(*plain, *(self._exists(met, sides) for met, sides in apart.items())))
         return own
 
     def _met(self, side: Expression, table: str) -> tuple[str, ...] | None:
@@ -124,11 +124,7 @@ class _Outer:
 
     def _exists(self, met: tuple[str, ...], sides: Sequence[Expression]) -> Expression:
         joined = [condition for alias in met for condition in self.joined_by[alias]]
-        return Exists(restricted(crossed([self.scans[alias] for alias in met]), [*joined, _either(sides)]))
-
-
-def _either(sides: Sequence[Expression]) -> Expression:
-    return sides[0] if len(sides) == 1 else Or(tuple(sides))
+        return Exists(restricted(crossed([self.scans[alias] for alias in met]), [*joined, disjunction(*sides)]))
 
 
 def _inner(relation: Relation) -> _Inner | None:

@@ -9,13 +9,10 @@ from __future__ import annotations
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, NamedAggregate, Relation
 from nestling.ir.statements.expression import And, Compare, Expression, InSubquery, Literal, Not, Or
-from nestling.ir.statements.operators import Comparison
+from nestling.ir.statements.operators import ABOVE, BELOW, Comparison
 from nestling.ir.types import INTEGER, NUMBERS, TIMES, TypeName
 from nestling.planner.reads.traverse import free_columns
 
-_LEAST = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
-"""Comparisons that are true with some value where they are with the least one."""
-_GREATEST = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
 _ORDERED = NUMBERS | TIMES | {TypeName.TEXT}
 _ZERO = Literal(0, INTEGER)
 
@@ -24,13 +21,13 @@ def extreme_first(predicate: Expression) -> tuple[Relation, Expression] | None:
     """The one row with that value, or none if there is none, and what is asked of it instead; None for other conditions."""
     is_all = isinstance(predicate, Not)
     inside = predicate.operand if isinstance(predicate, Not) else predicate
-    if not isinstance(inside, InSubquery) or inside.operator not in _LEAST | _GREATEST:
+    if not isinstance(inside, InSubquery) or inside.operator not in ABOVE | BELOW:
         return None
     (value,) = inside.relation.columns
     if value.type.name not in _ORDERED or value.mixed or free_columns(inside.relation):
         return None
     operator = inside.operator.opposite if is_all else inside.operator
-    function = AggregateFunction.MIN if (operator in _LEAST) is not is_all else AggregateFunction.MAX
+    function = AggregateFunction.MIN if (operator in ABOVE) is not is_all else AggregateFunction.MAX
     extreme = NamedAggregate("value", AggregateCall(function, value, value.type, collation=inside.collation))
     alias = f"extreme of {value.alias}"
     if not is_all:

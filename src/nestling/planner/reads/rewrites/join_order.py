@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nestling.ir.design import Design
 from nestling.ir.primitives import Form
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.algebra import INNER_JOINS, JoinKind, Relation
 from nestling.ir.statements.expression import Column, Compare, Expression, ScalarSubquery
 from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.statements.operators import Comparison
@@ -34,8 +34,6 @@ from nestling.planner.reads.traverse import (
     subqueries,
     used,
 )
-
-_INNER = (JoinKind.INNER, JoinKind.CROSS)
 
 
 def order_joins(
@@ -88,7 +86,7 @@ def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
 def _joined_groups(relation: Relation) -> Iterator[str]:
     """The names of groups among what inner joins join."""
     for each in everything(relation):
-        for leaf in inner_leaves(each)[0] if isinstance(each, a.Join) and each.kind in _INNER else ():
+        for leaf in inner_leaves(each)[0] if isinstance(each, a.Join) and each.kind in INNER_JOINS else ():
             if (name := _name(leaf)) and any(isinstance(inner, a.GroupBy) for inner in everything(leaf)):
                 yield name
 
@@ -207,13 +205,13 @@ def _with_values(
 
 
 def _start(relation: Relation) -> Relation:
-    while isinstance(relation, a.Join) and relation.kind in _INNER:
+    while isinstance(relation, a.Join) and relation.kind in INNER_JOINS:
         relation = relation.left
     return relation
 
 
 def _with_start(relation: Relation, start: Relation) -> Relation:
-    if isinstance(relation, a.Join) and relation.kind in _INNER:
+    if isinstance(relation, a.Join) and relation.kind in INNER_JOINS:
         return replace(relation, left=_with_start(relation.left, start))
     return start
 
@@ -228,7 +226,7 @@ class _Leaf:
 def _ordered(
     relation: Relation, design: Design, statistics: Statistics, limited: frozenset[str], *, begin: str
 ) -> Relation:
-    if not isinstance(relation, a.Join) or relation.kind not in _INNER:
+    if not isinstance(relation, a.Join) or relation.kind not in INNER_JOINS:
         return relation
     leaves: list[Relation] = []
     conditions: list[Expression] = []
@@ -303,7 +301,7 @@ def _is_lateral(join: a.Join) -> bool:
 
 def _flatten(relation: Relation, leaves: list[Relation], conditions: list[Expression]) -> None:
     """What LATERAL adds to rows goes nowhere without them."""
-    if isinstance(relation, a.Join) and relation.kind in _INNER and not _is_lateral(relation):
+    if isinstance(relation, a.Join) and relation.kind in INNER_JOINS and not _is_lateral(relation):
         _flatten(relation.left, leaves, conditions)
         _flatten(relation.right, leaves, conditions)
         conditions += conjuncts(relation.condition)

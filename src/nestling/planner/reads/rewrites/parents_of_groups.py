@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from nestling.ir.design import Design
+from nestling.ir.free_names import free_name
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateFunction, JoinKind, Named, Relation
@@ -203,7 +204,8 @@ def _without_parents(
     taken = {key.name for key in group.keys} | {item.name for item in group.aggregates}
     for own in owned:
         if own not in held:
-            held[own] = _fresh(own.name, taken)
+            held[own] = free_name(own.name, taken)
+            taken.add(held[own])
             kept.append(Named(held[own], own, own.mixed))
     aggregates = tuple(item for item in group.aggregates if not _mentions(item) & gone)
     found = a.GroupBy(restricted(crossed(leaves), conditions), alias, tuple(kept), aggregates)
@@ -226,15 +228,6 @@ def _group_columns(group: a.GroupBy) -> Iterator[Column | None]:
         argument = item.aggregate.argument
         is_any = item.aggregate.function is AggregateFunction.ANY_VALUE
         yield argument if is_any and isinstance(argument, Column) else None
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    wish, number = name, 1
-    while wish in taken:
-        number += 1
-        wish = f"{name}_{number}"
-    taken.add(wish)
-    return wish
 
 
 def joined_with(rows: Relation, parent: JoinedParent) -> Relation:

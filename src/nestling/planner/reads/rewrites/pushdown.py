@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.algebra import INNER_JOINS, JoinKind, Relation
 from nestling.ir.statements.expression import (
     Arithmetic,
     Call,
@@ -32,8 +32,6 @@ from nestling.ir.statements.operators import Collation, Comparison, Function
 from nestling.planner.reads.rewrites.conjuncts import about, only_about, restricted
 from nestling.planner.reads.rewrites.implied_by_or import implied
 from nestling.planner.reads.traverse import aliases, everywhere, rewritten
-
-_INNER = (JoinKind.INNER, JoinKind.CROSS)
 
 
 def push_predicates(relation: Relation) -> Relation:
@@ -106,13 +104,13 @@ def _into_join(join: a.Join, predicates: Sequence[Expression]) -> Relation:
     join = _strengthened(join, predicates)
     left, right = aliases(join.left), aliases(join.right)
     own, above, late = conjuncts(join.condition), list(predicates), list[Expression]()
-    if join.kind in _INNER:
+    if join.kind in INNER_JOINS:
         own, above = [*own, *above], []
         own += [each for each in implied(own) if each not in own]
         late = [each for each in own if has_subquery(each)]
         own = [each for each in own if not has_subquery(each)]
-    lefts = [each for each in own if join.kind in (*_INNER, JoinKind.RIGHT) and only_about(each, left, right)]
-    rights = [each for each in own if join.kind in (*_INNER, JoinKind.LEFT) and only_about(each, right, left)]
+    lefts = [each for each in own if join.kind in (*INNER_JOINS, JoinKind.RIGHT) and only_about(each, left, right)]
+    rights = [each for each in own if join.kind in (*INNER_JOINS, JoinKind.LEFT) and only_about(each, right, left)]
     condition = [each for each in own if each not in lefts and each not in rights]
     if join.kind is JoinKind.LEFT:
         lefts = [each for each in above if only_about(each, left, right)]
@@ -120,7 +118,7 @@ def _into_join(join: a.Join, predicates: Sequence[Expression]) -> Relation:
         rights = [each for each in above if only_about(each, right, left)]
     stay = [each for each in above if each not in lefts and each not in rights]
     kind = join.kind
-    if kind in _INNER:
+    if kind in INNER_JOINS:
         kind = JoinKind.INNER if condition else JoinKind.CROSS
     found = replace(
         join,
@@ -129,7 +127,7 @@ def _into_join(join: a.Join, predicates: Sequence[Expression]) -> Relation:
         right=pushed(join.right, rights),
         condition=conjunction(*condition),
     )
-    if kind not in _INNER and found.condition is None:
+    if kind not in INNER_JOINS and found.condition is None:
         found = replace(found, condition=join.condition)
     return restricted(found, [*stay, *late])
 

@@ -14,6 +14,7 @@ from nestling.ir.statements.algebra import Values
 from nestling.ir.statements.expression import Call, Cast, Column, Expression, Literal, Negate
 from nestling.ir.statements.operands import is_integer
 from nestling.ir.statements.operators import Function, Rules
+from nestling.ir.time_units import SECONDS_OF
 from nestling.ir.types import INTEGER, TEXT, TIMES, TIMESTAMP, TIMESTAMPTZ, Type, TypeName
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
@@ -25,7 +26,7 @@ MOST_ROWS = 2000
 """What is written out is sent with each execution."""
 _OF_TIMES = ConstantKinds(times=True)
 _MONTHS = {"month": 1, "year": 12}
-_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_SECONDS = {unit: round(SECONDS_OF[unit]) for unit in ("second", "minute", "hour", "day", "week")}
 _STEP = re.compile(r"\s*(-?\d+)\s*([a-z]+?)s?\s*", re.IGNORECASE)
 
 

@@ -24,10 +24,9 @@ from nestling.ir.statements.expression import (
     Expression,
     Literal,
     Not,
-    Or,
     ScalarSubquery,
 )
-from nestling.ir.statements.operands import columns_of, conjunction, has_subquery
+from nestling.ir.statements.operands import columns_of, conjunction, disjunction, has_subquery
 from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import TEXTS
 from nestling.planner.reads.compared_texts import to_the_letter
@@ -115,8 +114,7 @@ def _changing(work: WriteDraft, link: Relationship, effect: Effect) -> tuple[Row
         return None
     columns = {column.name: column for column in effect.scan.columns}
     rule = rule_of(work.design, link)
-    each = tuple(_differs(columns[name], whole.values[name], rule) for name in touched)
-    differs = each[0] if len(each) == 1 else Or(each)
+    differs = disjunction(*(_differs(columns[name], whole.values[name], rule) for name in touched))
     return RowSet(effect.scan, conjunction(whole.predicate, differs)), whole.values
 
 

@@ -28,7 +28,7 @@ class RowSet:
 
 
 def any_of(predicates: Sequence[Expression]) -> Expression:
-    """One of the predicates is true."""
+    """One of the predicates is true; none of none is, where `disjunction` would be None: all rows."""
     return predicates[0] if len(predicates) == 1 else Or(tuple(predicates))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from nestling.ir.free_names import free_name
 from nestling.sources.capture.sql.words import plain, quoted
 
 TOKEN = re.compile("\x01(\\d+)\x02([^\x03]*)\x03")
@@ -68,11 +69,8 @@ class EntityRows:
             words = plain(row.entity or "found").lower().split("_")
             base = "".join(word[:1] for word in words) or "t"
             base = base if base.isidentifier() else f"t{base}"
-            taken, number, found = set(self._aliases.values()), 1, base
-            while found in taken or quoted(found) != found:
-                number += 1
-                found = f"{base}{number}"
-            self._aliases[row.number] = found
+            taken = set(self._aliases.values())
+            self._aliases[row.number] = free_name(base, lambda name: name in taken or quoted(name) != name, "")
         return self._aliases[row.number]
 
     def named(self, text: str) -> list[EntityRow]:

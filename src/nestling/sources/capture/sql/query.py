@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from nestling.ir.free_names import free_name
 from nestling.ir.model import Model
 from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow, EntityRows, token
 from nestling.sources.capture.sql.field_values import Many
@@ -173,11 +174,7 @@ class RowsQuery:
     def export(self, text: str, name: str) -> str:
         """The name under which the inner query shows a text."""
         if text not in self.exported:
-            taken, number, found = set(self.exported.values()), 1, plain(name)
-            while found in taken:
-                number += 1
-                found = f"{plain(name)}_{number}"
-            self.exported[text] = found
+            self.exported[text] = free_name(plain(name), set(self.exported.values()))
         return self.exported[text]
 
 

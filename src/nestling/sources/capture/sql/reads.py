@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from nestling.ir.capture import CommandOperation, CommandShape
+from nestling.ir.free_names import free_name
 from nestling.sources.capture.sql import stages
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import EntityRow
@@ -194,7 +195,7 @@ def _unique(shown: list[tuple[str, str]]) -> list[tuple[str, str]]:
         if name in taken:
             if (name, text) in made:
                 continue
-            name = f"{name}_{len(made)}"
+            name = free_name(name, taken)
         taken.add(name)
         made.append((name, text))
     return made

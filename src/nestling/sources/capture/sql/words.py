@@ -11,6 +11,7 @@ from itertools import count
 from sqlglot.tokens import Tokenizer
 
 from nestling.ir.capture.samples import AGAIN
+from nestling.ir.free_names import free_name
 from nestling.ir.text.sql_quotes import sql_name
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -57,11 +58,7 @@ class Parameters:
 
     def new(self, name: str, place: str = "") -> str:
         """`:name`, or `:name_2` when that is taken; a place may lack the array it lies in."""
-        base, number = plain(name), 1
-        found = base
-        while found in self._taken:
-            number += 1
-            found = f"{base}_{number}"
+        found = free_name(plain(name), self._taken)
         self._taken.add(found)
         whole = self._known_place(place) if place else None
         if whole is not None:

@@ -13,6 +13,7 @@ from nestling.ir.capture import Capture, CommandOperation, CommandShape, ShapeTo
 from nestling.ir.capture.capture import LEAST_SECONDS
 from nestling.ir.capture.tally import lists_of
 from nestling.ir.design import Design
+from nestling.ir.free_names import free_name
 from nestling.ir.rate import full_rate, rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
@@ -245,11 +246,7 @@ def _first_match(clauses: dict[str, object]) -> dict[str, object]:
 
 def _free(base: str, found: CapturedWorkload) -> str:
     taken = {*(each.name for each in found.statements), *(each.name for each in found.not_expressed)}
-    number, name = 1, base
-    while name in taken:
-        number += 1
-        name = f"{base}_{number}"
-    return name
+    return free_name(base, taken)
 
 
 def shape_text(shape: CommandShape, *, several: bool = False) -> str:
