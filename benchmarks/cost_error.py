@@ -38,11 +38,11 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statements.algebra import Query
 from nestling.ir.statements.expression import Compare, Like
+from nestling.ir.statements.operators import ABOVE, BELOW
 from nestling.ir.text import read_file, write_proposal
 from nestling.ir.workload import Statement
 from nestling.pipeline import LoadMode, design, inspect, load
 from nestling.pipeline.converting import default_price
-from nestling.planner.known.ranges import LOWER, UPPER
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate
@@ -220,7 +220,7 @@ def _line(name: str, results: list[Result]) -> None:
 
 def _guesses(node: object) -> bool:
     """Whether there is a range or pattern in a plan, whose share of rows no statistics tell."""
-    if isinstance(node, Like) or (isinstance(node, Compare) and node.operator in LOWER | UPPER):
+    if isinstance(node, Like) or (isinstance(node, Compare) and node.operator in ABOVE | BELOW):
         return True
     if isinstance(node, tuple):
         return any(map(_guesses, node))

@@ -19,8 +19,9 @@ from nestling.common import binary, replica_set, supervisor
 from nestling.common import server as server_module
 from nestling.common.binary import find_mongod, runnable
 from nestling.common.connection import connect
+from nestling.common.environment import VARIABLE
 from nestling.common.errors import DataDirectoryInUse, LibraryMissing, ServerError, ServerNotFound
-from nestling.common.server import VARIABLE, Server, open_server, start_server
+from nestling.common.server import Server, open_server, start_server
 from nestling.common.server_end import LAST_LINES, log_end
 from nestling.common.supervised import Supervised
 
