@@ -197,6 +197,10 @@ POLICIES = (
         "enforced, as in MariaDB and MySQL 9; a note says that earlier versions of MySQL ignore it",
     ),
     ("UNIQUE NULLS NOT DISTINCT, DEFERRABLE, of the first characters", "read as UNIQUE, with a note"),
+    (
+        "`EXCLUDE` constraints of PostgreSQL",
+        "not carried over; a note names each: [the application has to enforce it](validation.md#checks)",
+    ),
     ("views", "statements read them as their SELECT; a note or gap names those that have no query"),
     (
         "defaults",

@@ -184,11 +184,14 @@ def left_to_applications(left: Iterable[Left]) -> Iterator[str]:
     """A note for each remaining condition, with its tables."""
     places: dict[str, list[str]] = {}
     for each in left:
-        said = " ".join(each.sql.split())
-        said = said if len(said) <= _SHOWN_CHARACTERS else f"{said[:_SHOWN_CHARACTERS]} …"
-        places.setdefault(said, []).append(each.place)
+        places.setdefault(_cut(each.sql), []).append(each.place)
     for said, found in places.items():
         yield f"CHECK ({said}) of {first_of(found, _SHOWN_TABLES)}{_LEFT}"
+
+
+def exclusion_left_out(said: str, table: str, name: str = "") -> str:
+    """A note on an exclusion constraint of PostgreSQL: no two rows have values that conflict by its operators."""
+    return f"{_cut(said)} of `{table}`{f' ({name})' if name else ''}{_LEFT}"
 
 
 def not_made(notes: Iterable[str]) -> Iterator[str]:
@@ -196,3 +199,8 @@ def not_made(notes: Iterable[str]) -> Iterator[str]:
     for each in notes:
         if each.endswith(_LEFT):
             yield f"{each.removesuffix(_LEFT)} is not in the design: a table created here lacks it until you add it"
+
+
+def _cut(sql: str) -> str:
+    said = " ".join(sql.split())
+    return said if len(said) <= _SHOWN_CHARACTERS else f"{said[:_SHOWN_CHARACTERS]} …"

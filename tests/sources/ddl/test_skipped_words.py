@@ -91,6 +91,8 @@ def test_domains_have_defaults() -> None:
         ("postgresql", "CREATE TABLE t (a int); CREATE UNIQUE INDEX u ON t (a) NULLS NOT DISTINCT;", "NULLS NOT DISTINCT (a)"),
         ("mysql", "CREATE TABLE t (c varchar(9), UNIQUE KEY (c(3)));", "UNIQUE (c) of `t` is over the first characters of c"),
         ("postgresql", "CREATE TABLE t (a int UNIQUE DEFERRABLE INITIALLY DEFERRED);", "UNIQUE (a) of `t` is DEFERRABLE"),
+        ("postgresql", "CREATE TABLE t (a int, CONSTRAINT once EXCLUDE USING gist (a WITH =, b(a) WITH &&) WHERE (a > 0));",
+         "EXCLUDE USING gist (a WITH =, b(a) WITH &&) WHERE (a > 0) of `t` (once) is left out: the application has to"),
         ("postgresql", "CREATE TABLE t (a int); ALTER TABLE t ENABLE ROW LEVEL SECURITY;", "row-level security of `t`"),
         ("postgresql", f"{PAIR} CREATE TABLE t (a int, b int, FOREIGN KEY (a, b) REFERENCES p MATCH FULL);",
          "foreign key (a, b) of `t` is MATCH FULL"),

@@ -17,6 +17,7 @@ from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated
 from nestling.ir.model import OnUpdate
 from nestling.ir.reading import Reading
 from nestling.ir.statements.operators import Collation
+from nestling.sources.checks import not_made
 from nestling.sources.ddl import read_ddl
 from nestling.sources.sql import open_database
 from tests.servers import missing
@@ -294,6 +295,24 @@ def test_keys_checked_at_the_end_are_told(postgresql_urls: tuple[str, str]) -> N
     notes = [note for note in open_database(postgresql_urls[1]).reading().notes if "INITIALLY DEFERRED" in note]
     assert len(notes) == 1
     assert notes[0].startswith("1 foreign key of `b` is checked when a transaction ends")
+
+
+def test_exclusion_constraints_are_told(postgresql_urls: tuple[str, str]) -> None:
+    """What MongoDB has no counterpart of is named with its operators, once for a partitioned table; `unload` names it again."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute(
+            "CREATE TABLE booking (id int PRIMARY KEY, during daterange NOT NULL, EXCLUDE USING gist (during WITH &&));"
+            "CREATE SCHEMA s; CREATE TABLE s.slot (at int, CONSTRAINT once EXCLUDE (at WITH =))"
+        )
+    left = "is left out: the application has to enforce it"
+    told = [
+        f"EXCLUDE USING gist (during WITH &&) of `booking` (booking_during_excl) {left}",
+        f"EXCLUDE USING btree (at WITH =) of `s.slot` (once) {left}",
+    ]
+    notes = open_database(postgresql_urls[1]).reading().notes
+    assert [note for note in notes if note.startswith("EXCLUDE")] == told
+    assert [each.startswith("EXCLUDE") and "not in the design" in each for each in not_made(told)] == [True, True]
 
 
 def test_keys_that_sqlite_checks_at_the_end_are_told(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.affinity import with_affinity
+from nestling.sources.checks import exclusion_left_out
 from nestling.sources.ddl.catalogue import Catalogue
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
@@ -241,7 +242,9 @@ def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int
         target, key = _references(cursor, own, table, catalogue, line)
         _add_link(DeclaredLink(target, key, named or index), index, table)
     elif cursor.accept("EXCLUDE"):
-        catalogue.note(f"an exclusion constraint of `{table.name[1]}` is left out: it does not affect the schema")
+        whole = cursor.rest()
+        catalogue.note(exclusion_left_out(f"EXCLUDE {catalogue.source(whole)}", table.name[1], named))
+        cursor = Cursor(whole)
         cursor.until("(")
         keys = at_commas(cursor.group()) if cursor.sees("(") else []
         table.others.add(named or index_name(table, keys, catalogue, "excl"))

@@ -14,6 +14,7 @@ from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
+from nestling.sources.checks import exclusion_left_out
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default
@@ -43,7 +44,7 @@ from nestling.sources.sql.catalog import (
     ColumnFacts,
     TableNames,
 )
-from nestling.sources.sql.catalog_checks import server_checks
+from nestling.sources.sql.catalog_checks import server_checks, server_exclusions
 from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_json import with_json
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
@@ -196,8 +197,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             gaps += (Gap(GapKind.NOTIMPL, invisible(entity, name), f"{entity}.{name}") for name in hidden)
             notes += [history_left_out(entity)] if kind == _VERSIONED else []
     if address.dialect == POSTGRESQL:
-        cursor.execute(_POSTGRESQL_POLICIES)
-        notes += (policies_left_out(_entity(schema, name, default)) for schema, name in cursor.fetchall())
+        notes += _left_out(cursor, default)
         cursor.execute(_POSTGRESQL_INHERITANCE)
         for schema, name, its_schema, parent in cursor.fetchall():
             child, above = _entity(schema, name, default), _entity(its_schema, parent, default)
@@ -206,6 +206,14 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
     notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
+
+
+def _left_out(cursor: Any, default: str) -> Iterator[str]:
+    """Notes on what PostgreSQL enforces and MongoDB does not."""
+    cursor.execute(_POSTGRESQL_POLICIES)
+    yield from (policies_left_out(_entity(schema, name, default)) for schema, name in cursor.fetchall())
+    for schema, name, named, sql in server_exclusions(cursor):
+        yield exclusion_left_out(sql, _entity(schema, name, default), named)
 
 
 def read_server_names(dialect: str, connection: Any) -> CatalogNames:
