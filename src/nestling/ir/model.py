@@ -167,6 +167,12 @@ class Relationship:
     enforced: bool = (
         True  # the source refuses writes that break it; SQLite's declared ones count, though its pragma may be off
     )
+    on_delete_columns: tuple[str, ...] = ()  # all that SET NULL or SET DEFAULT changes; empty: the whole foreign key
+
+    @property
+    def let_go(self) -> tuple[str, ...]:
+        """The attributes that SET NULL and SET DEFAULT change when the parent is deleted."""
+        return self.on_delete_columns or self.child_attributes
 
     @property
     def joins(self) -> tuple[str, tuple[str, ...], str, tuple[str, ...]]:

@@ -14,6 +14,7 @@ class ForeignKey:
 
     `enforced` is False if the database allows rows without a parent, `valid` is False if only rows from before its declaration
     may lack one (NOT VALID). `deferred`: it may be broken until the transaction ends. `where` is the position in the source.
+    `on_delete_columns`: all that `on_delete` sets; empty: the whole foreign key.
     """
 
     columns: tuple[str, ...]
@@ -25,6 +26,7 @@ class ForeignKey:
     valid: bool = True
     deferred: bool = False
     where: str = ""
+    on_delete_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

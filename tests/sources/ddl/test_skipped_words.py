@@ -122,8 +122,10 @@ def test_notes(dialect: str, text: str, said: str) -> None:
         ("postgresql", "CREATE COLLATION ci (provider = icu, locale = 'und', deterministic = false)", "collation `ci` takes"),
         ("postgresql", "CREATE DOMAIN d AS int; ALTER DOMAIN d SET NOT NULL", "changes to a domain are not tracked"),
         ("postgresql", "CREATE TYPE e AS ENUM ('a'); DROP TYPE e CASCADE", "what is dropped with it is not known"),
-        ("postgresql", f"{PAIR} CREATE TABLE r (a int, b int, FOREIGN KEY (a, b) REFERENCES p ON DELETE SET NULL (b))",
-         "ON DELETE sets all of its columns here, not only b"),
+        ("postgresql", f"{PAIR} CREATE TABLE r (a int, b int, FOREIGN KEY (a, b) REFERENCES p ON DELETE SET NULL (c))",
+         "ON DELETE sets `c`, which is not in the foreign key"),
+        ("postgresql", f"{PAIR} CREATE TABLE r (a int, b int, FOREIGN KEY (a, b) REFERENCES p ON DELETE PERISH)",
+         "`PERISH` is not an action of a foreign key"),
     ],
 )  # fmt: skip
 def test_gaps(dialect: str, statement: str, said: str) -> None:

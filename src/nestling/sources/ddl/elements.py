@@ -403,9 +403,7 @@ def _references(
     while True:
         if cursor.accept("ON", "DELETE"):
             action, only = _action(cursor)
-            key = replace(key, on_delete=action)
-            if only and {*map(str.casefold, only)} != {*map(str.casefold, columns)}:
-                catalogue.gap(f"{label}: ON DELETE sets all of its columns here, not only {', '.join(only)}", line)
+            key = replace(key, on_delete=action, on_delete_columns=only)
         elif cursor.accept("ON", "UPDATE"):
             key = replace(key, on_update=OnUpdate(_action(cursor)[0].value))
         elif cursor.accept("MATCH"):
@@ -434,8 +432,10 @@ def _action(cursor: Cursor) -> tuple[OnDelete, tuple[str, ...]]:
     if cursor.accept("CASCADE"):
         return OnDelete.CASCADE, ()
     if cursor.accept("SET"):
+        if not cursor.sees_any("NULL", "DEFAULT"):
+            raise NotUnderstood(f"`SET {cursor.peek().text}` is not an action of a foreign key")
         found = OnDelete.SET_NULL if cursor.take().key == "NULL" else OnDelete.SET_DEFAULT
         return found, tuple(plain_columns(cursor.group()) or ()) if cursor.sees("(") else ()
-    cursor.accept("NO")
-    cursor.take()
+    if not (cursor.accept("NO", "ACTION") or cursor.accept("RESTRICT")):
+        raise NotUnderstood(f"`{cursor.peek().text}` is not an action of a foreign key")
     return OnDelete.RESTRICT, ()

@@ -43,7 +43,7 @@ class ColumnFacts:
 class CatalogForeignKey:
     """Columns that refer to a table's columns, by the names the declaration uses (which need not exist).
 
-    `deferred`: it may be broken until the transaction ends. `valid`, `enforced`: as in `ForeignKey`.
+    `deferred`: it may be broken until the transaction ends. `valid`, `enforced`, `on_delete_columns`: as in `ForeignKey`.
     """
 
     columns: tuple[str, ...]
@@ -54,6 +54,7 @@ class CatalogForeignKey:
     deferred: bool = False
     valid: bool = True
     enforced: bool = True
+    on_delete_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,11 +127,14 @@ FROM information_schema.key_column_usage k JOIN information_schema.referential_c
   ON r.constraint_schema = k.table_schema AND r.table_name = k.table_name AND r.constraint_name = k.constraint_name
 WHERE k.table_schema = DATABASE() AND k.referenced_table_name IS NOT NULL
 ORDER BY k.table_name, k.constraint_name, k.ordinal_position"""
-# Foreign keys that rows may break: those from before NOT VALID, any row where NOT ENFORCED or the triggers are disabled.
+# Foreign keys that rows may break: those from before NOT VALID, any row where NOT ENFORCED or the triggers are disabled;
+# and the columns that ON DELETE sets.
 _POSTGRESQL_LOOSE = """
 SELECT n.nspname, c.relname, x.conname, x.convalidated,
        COALESCE((to_jsonb(x)->>'conenforced')::boolean, true) AND NOT EXISTS
-       (SELECT 1 FROM pg_trigger t WHERE t.tgconstraint = x.oid AND t.tgrelid = x.conrelid AND t.tgenabled = 'D')
+       (SELECT 1 FROM pg_trigger t WHERE t.tgconstraint = x.oid AND t.tgrelid = x.conrelid AND t.tgenabled = 'D'),
+       (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
+        WHERE a.attrelid = x.conrelid AND to_jsonb(x)->'confdelsetcols' @> to_jsonb(a.attnum))
 FROM pg_constraint x JOIN pg_class c ON c.oid = x.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE x.contype = 'f'"""
 _MYSQL_TRIGGERS = "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE() ORDER BY 1"
 _VERSIONED = "SYSTEM VERSIONED"
@@ -144,14 +147,14 @@ DEFAULT_SCHEMA = "public"
 class _Keys:
     """The inspector's information on one schema, by table. `has_names`: statements may name constraints.
 
-    `loose`: whether a foreign key is valid and whether it is enforced, by table and name, if not both.
+    `loose`: whether a foreign key is valid, whether it is enforced and the columns ON DELETE sets, by table and name.
     """
 
     primary: Mapping[Any, Any]
     uniques: Mapping[Any, Any]
     foreign: Mapping[Any, Any]
     has_names: bool
-    loose: Mapping[tuple[str, str, str], tuple[bool, bool]] = field(default_factory=dict)
+    loose: Mapping[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
 
 
 def read_server_catalog(address: Address, connection: Any) -> Catalog:
@@ -244,7 +247,7 @@ def _all_keys(address: Address, cursor: Any, schemas: set[str | None]) -> dict[s
     if address.dialect == MYSQL:
         return {schema: replace(found, foreign=_mysql_links(cursor)) for schema, found in keys.items()}
     cursor.execute(_POSTGRESQL_LOOSE)
-    loose = {(schema, table, name): (valid, enforced) for schema, table, name, valid, enforced in cursor.fetchall()}
+    loose = {(schema, table, name): tuple(said) for schema, table, name, *said in cursor.fetchall()}
     return {schema: replace(found, loose=loose) for schema, found in keys.items()}
 
 
@@ -410,7 +413,7 @@ def _is_unique(index: Mapping[str, Any]) -> bool:
 def _foreign_key(key: Mapping[str, Any], default: str, where: tuple[str | None, str], keys: _Keys) -> CatalogForeignKey:
     schema = key.get("referred_schema")
     parent = _entity(schema, key["referred_table"], default)
-    valid, enforced = keys.loose.get((where[0] or "", where[1], key["name"] or ""), (True, True))
+    valid, enforced, only = keys.loose.get((where[0] or "", where[1], key["name"] or ""), (True, True, None))
     return CatalogForeignKey(
         tuple(key["constrained_columns"]),
         parent,
@@ -420,4 +423,5 @@ def _foreign_key(key: Mapping[str, Any], default: str, where: tuple[str | None, 
         deferred=key.get("options", {}).get("initially") == "DEFERRED",
         valid=valid,
         enforced=enforced,
+        on_delete_columns=tuple(only or ()),
     )

@@ -89,4 +89,5 @@ def _foreign_key(table: found.CatalogTable, key: found.CatalogForeignKey) -> For
         valid=key.valid,
         deferred=key.deferred,
         where=where,
+        on_delete_columns=key.on_delete_columns,
     )
