@@ -198,6 +198,10 @@ POLICIES = (
     ),
     ("UNIQUE NULLS NOT DISTINCT, DEFERRABLE, of the first characters", "read as UNIQUE, with a note"),
     (
+        "tables that inherit in PostgreSQL",
+        "each holds its own rows; [statements](statements/postgresql.md#tables-that-inherit) over the parent have to say ONLY",
+    ),
+    (
         "`EXCLUDE` constraints of PostgreSQL",
         "not carried over; a note names each: [the application has to enforce it](validation.md#checks)",
     ),

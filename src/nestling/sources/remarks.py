@@ -78,10 +78,10 @@ def routine_left_out(kind: str, name: str) -> str:
 
 
 def inherited(table: str, parent: str) -> str:
-    """A table whose rows are another's, too."""
+    """A table whose rows are another's, too, in the source."""
     return (
-        f"`{table}` inherits from `{parent}`: its rows are also read as rows of `{parent}`, but a statement changes only one of"
-        " the two"
+        f"`{table}` inherits from `{parent}`: in the source its rows are also rows of `{parent}`, here they are not; "
+        f"statements over `{parent}` have to say `ONLY {parent}`, and name `{table}` where its rows are meant, too"
     )
 
 

@@ -122,7 +122,7 @@ def _entity(table: Table, findings: _Findings) -> Entity:
             uniques.append(unique)
     ordered = tuple(columns[name] for name in dict.fromkeys(column.name for column in table.columns))
     names = unusual(table.names, table.name, key, uniques)
-    return Entity(table.name, ordered, key, tuple(uniques), constraint_names=names)
+    return Entity(table.name, ordered, key, tuple(uniques), constraint_names=names, inherited_by=table.inherited_by)
 
 
 def _known_columns(

@@ -61,7 +61,8 @@ class Table:
     """A declared table. `uniques` holds unique constraints and unique indexes over plain columns, all rows included.
 
     `plain` are the columns whose values the source compares as the conceptual ones are, `partial` unique indexes of some rows,
-    `names` the names of keys and unique constraints, where they matter, with their columns.
+    `names` the names of keys and unique constraints, where they matter, with their columns, `inherited_by` PostgreSQL's tables
+    that inherit from it.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Table:
     partial: tuple[PartialIndex, ...] = ()
     where: str = ""
     names: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    inherited_by: tuple[str, ...] = ()
 
 
 def find_name(name: str, known: Iterable[str]) -> str | None:

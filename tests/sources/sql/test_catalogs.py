@@ -339,7 +339,7 @@ def test_inherited_tables_are_a_gap(postgresql_urls: tuple[str, str]) -> None:
     live = [found.what]
     assert found.where == "s.c"
     assert live == [gap.what for gap in read_ddl(ddl, "m", dialect="postgresql").gaps]
-    assert live[0].startswith("`s.c` inherits from `p`: its rows are also read as rows of `p`")
+    assert live[0].startswith("`s.c` inherits from `p`: in the source its rows are also rows of `p`, here they are not")
 
 
 ODD_POSTGRESQL = """

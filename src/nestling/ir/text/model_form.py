@@ -94,6 +94,10 @@ class EntityForm(FileMap):
         description="name: attributes, of its key and UNIQUE constraints in PostgreSQL whose names are not `TABLE_pkey` or"
         " `TABLE_COLUMN_key`; for `ON CONFLICT ON CONSTRAINT`",
     )
+    inherited_by: Texts = Field(
+        [],
+        description="tables that inherit from it in PostgreSQL: statements over it need ONLY, as its own rows are meant",
+    )
 
     def to_ir(self, name: str, path: YamlPath, findings: FormProblems, texts: Collation = Collation.BINARY) -> Entity:
         """The entity; `texts` is the collation of texts that say none."""
@@ -113,6 +117,7 @@ class EntityForm(FileMap):
             tuple(check for check in checks if check is not None),
             tuple(unique for unique in partial if unique is not None),
             tuple((each, tuple(group)) for each, group in self.constraint_names.items()),
+            tuple(self.inherited_by),
         )
 
     @staticmethod
@@ -126,6 +131,7 @@ class EntityForm(FileMap):
                 "checks": [CheckForm.from_ir(check) for check in entity.checks],
                 "partial_uniques": [PartialUniqueForm.from_ir(unique) for unique in entity.partial_uniques],
                 "constraint_names": {each: list(group) for each, group in entity.constraint_names},
+                "inherited_by": entity.inherited_by,
             }
         )
         return BlockMap(head | {"attributes": attributes} | tail)

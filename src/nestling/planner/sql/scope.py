@@ -19,7 +19,7 @@ from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statements.operators import Affinity, Collation
 from nestling.ir.statements.read_locks import ReadLock
 from nestling.planner.sql.dialect import Dialect
-from nestling.planner.sql.gaps import mistake, no_such, statement_gap
+from nestling.planner.sql.gaps import mistake, no_such, statement_gap, with_heirs
 
 Bind = Callable[[exp.Expr], Expression]
 """Binds a part of what is being bound, in the same `Env`."""
@@ -129,7 +129,16 @@ class Translation:
         return wish if number == 1 else self.alias(f"{wish}_{number}")
 
     def entity(self, table: exp.Table) -> Entity:
-        """The entity a table stands for; a schema in front of it is only there to be read."""
+        """The entity a table stands for; a schema in front of it is only there to be read.
+
+        If others inherit from it, anything but an INSERT has to name it with ONLY: PostgreSQL would include their rows.
+        """
+        found = self._entity(table)
+        if found.inherited_by and not table.args.get("only") and not isinstance(table.parent, exp.Insert | exp.Schema):
+            raise with_heirs(found.name, found.inherited_by, table)
+        return found
+
+    def _entity(self, table: exp.Table) -> Entity:
         for name in (table.name, f"{table.db}.{table.name}"):
             if name.casefold() in self.entities:
                 return self.entities[name.casefold()]

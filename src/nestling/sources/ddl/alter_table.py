@@ -30,7 +30,6 @@ from nestling.sources.ddl.indexes import drop_constraint, drop_key, drop_link
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token, TokenKind
 from nestling.sources.defaults import read_default, retyped
-from nestling.sources.remarks import inherited
 from nestling.sources.tables import find_name
 
 _WITHOUT_MEANING = (
@@ -134,7 +133,7 @@ def _apply_option(word: str, cursor: Cursor, table: Declared, catalogue: Catalog
             _collate(cursor, table, catalogue, word, line)
         case "INHERIT":
             parent = catalogue.home(cursor.qualified_name())
-            catalogue.gap(inherited(catalogue.entity_name(table.name), catalogue.entity_name(parent)), line)
+            catalogue.add_heir(parent, table, line)
         case _ if word not in _WITHOUT_MEANING and not (word == "NO" and cursor.sees("FORCE")):
             raise NotUnderstood("is not understood")
 

@@ -72,6 +72,7 @@ class CatalogTable:
     rowid: bool = False  # SQLite: rows have a rowid to sample by
     partial: tuple[PartialIndex, ...] = ()
     names: tuple[tuple[str, tuple[str, ...]], ...] = ()  # PostgreSQL's, of keys and unique constraints
+    inherited_by: tuple[str, ...] = ()  # PostgreSQL: entities that inherit from it, partitions aside
 
     def column(self, name: str) -> ColumnFacts:
         """The column of that name."""
@@ -95,19 +96,21 @@ class Catalog:
     def names(self) -> CatalogNames:
         """The names in the catalog."""
         tables = (
-            TableNames(each.entity, each.schema, each.name, tuple(c.name for c in each.columns)) for each in self.tables
+            TableNames(t.entity, t.schema, t.name, tuple(c.name for c in t.columns), bool(t.inherited_by))
+            for t in self.tables
         )
         return CatalogNames(tuple(tables), tuple(gap.where for gap in self.gaps if gap.kind is GapKind.LOST))
 
 
 @dataclass(frozen=True, slots=True)
 class TableNames:
-    """A table's names, as in `CatalogTable`, and those of its columns."""
+    """A table's names, as in `CatalogTable`, and those of its columns. `only`: a SELECT without ONLY has rows of other tables."""
 
     entity: str
     schema: str | None
     name: str
     columns: tuple[str, ...]
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ _POSTGRESQL_INHERITANCE = """
 SELECT n.nspname, c.relname, m.nspname, p.relname FROM pg_inherits i
 JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace m ON m.oid = p.relnamespace
-WHERE c.relkind = 'r' AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+WHERE c.relkind IN ('r', 'f') AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
 ORDER BY 1, 2, i.inhseqno"""
 # SQLAlchemy reads SHOW CREATE TABLE, and passes over foreign keys to names with a backtick.
 _MYSQL_LINKS = """
@@ -201,14 +201,22 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             notes += [history_left_out(entity)] if kind == _VERSIONED else []
     if address.dialect == POSTGRESQL:
         notes += _left_out(cursor, default)
-        cursor.execute(_POSTGRESQL_INHERITANCE)
-        for schema, name, its_schema, parent in cursor.fetchall():
-            child, above = _entity(schema, name, default), _entity(its_schema, parent, default)
-            gaps.append(Gap(GapKind.NOTIMPL, inherited(child, above), child))
+        heirs = _heirs(cursor, default)
+        tables = [replace(table, inherited_by=tuple(heirs.get(table.entity, ()))) for table in tables]
+        gaps += (Gap(GapKind.NOTIMPL, inherited(heir, above), heir) for above, below in heirs.items() for heir in below)
     cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)
     notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
     notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
+
+
+def _heirs(cursor: Any, default: str) -> dict[str, list[str]]:
+    """The tables that inherit from others, by these."""
+    cursor.execute(_POSTGRESQL_INHERITANCE)
+    found: dict[str, list[str]] = {}
+    for schema, name, its_schema, parent in cursor.fetchall():
+        found.setdefault(_entity(its_schema, parent, default), []).append(_entity(schema, name, default))
+    return found
 
 
 def _left_out(cursor: Any, default: str) -> Iterator[str]:
@@ -224,9 +232,13 @@ def read_server_names(dialect: str, connection: Any) -> CatalogNames:
     cursor = connection.cursor()
     cursor.execute(_POSTGRESQL_NAMES if dialect == POSTGRESQL else _MYSQL_NAMES)
     tables: dict[tuple[str, str | None, str], list[str]] = {}
+    usual = DEFAULT_SCHEMA
     for schema, table, column, default in cursor.fetchall():
-        tables.setdefault((_entity(schema, table, default or DEFAULT_SCHEMA), schema, table), []).append(column)
-    return CatalogNames(tuple(TableNames(*names, tuple(columns)) for names, columns in tables.items()))
+        usual = default or DEFAULT_SCHEMA
+        tables.setdefault((_entity(schema, table, usual), schema, table), []).append(column)
+    heirs = _heirs(cursor, usual) if dialect == POSTGRESQL else {}
+    named = (TableNames(*names, tuple(columns), names[0] in heirs) for names, columns in tables.items())
+    return CatalogNames(tuple(named))
 
 
 def _entity(schema: str | None, table: str, default: str) -> str:
