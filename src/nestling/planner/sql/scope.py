@@ -139,9 +139,9 @@ class Translation:
         return found
 
     def _entity(self, table: exp.Table) -> Entity:
-        for name in (table.name, f"{table.db}.{table.name}"):
-            if name.casefold() in self.entities:
-                return self.entities[name.casefold()]
+        for name in _names(table):
+            if name in self.entities:
+                return self.entities[name]
         if self.view(table) is not None:
             raise statement_gap(f"a write to the view `{table.name}`", table)
         known = [*(entity.name for entity in self.model.entities), *(view.name for view in self.model.views)]
@@ -149,8 +149,14 @@ class Translation:
 
     def view(self, table: exp.Table) -> View | None:
         """The view a table stands for, if it does."""
-        names = (table.name.casefold(), f"{table.db}.{table.name}".casefold())
-        return next((self.views[name] for name in names if name in self.views and name not in self.entities), None)
+        found = next((name for name in _names(table) if name in self.views or name in self.entities), None)
+        return self.views[found] if found is not None and found not in self.entities else None
+
+
+def _names(table: exp.Table) -> tuple[str, ...]:
+    """The names in a model that a table may have: with its schema before the one without."""
+    name = table.name.casefold()
+    return (f"{table.db.casefold()}.{name}", name) if table.db else (name,)
 
 
 @dataclass(frozen=True, slots=True)
