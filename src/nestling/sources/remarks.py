@@ -124,9 +124,13 @@ def unique_prefix(table: str, columns: Sequence[str], prefixes: Sequence[str]) -
 def checked_late(table: str, columns: Sequence[str]) -> str:
     """A DEFERRABLE key or UNIQUE constraint."""
     return (
-        f"UNIQUE ({', '.join(columns)}) of `{table}` is DEFERRABLE: rows may break it until a statement or transaction ends; "
-        "nestling checks it for each row"
+        f"UNIQUE ({', '.join(columns)}) of `{table}`{LATE}: rows may break it until a statement or transaction ends; nestling "
+        "checks each document that is written: where rows swap values, give them values of no row first. `unload` declares it "
+        "without DEFERRABLE"
     )
+
+
+LATE = " is DEFERRABLE"
 
 
 def unique_by_expression(table: str, index: str = "") -> str:

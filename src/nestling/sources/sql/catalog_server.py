@@ -21,6 +21,7 @@ from nestling.sources.defaults import collation_named, read_default
 from nestling.sources.lower_indexes import lower_index
 from nestling.sources.remarks import (
     carried,
+    checked_late,
     computed,
     history_left_out,
     inherited,
@@ -119,6 +120,11 @@ JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_namespace n ON n.oid = c.relnamesp
 JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace m ON m.oid = p.relnamespace
 WHERE c.relkind IN ('r', 'f') AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
 ORDER BY 1, 2, i.inhseqno"""
+_POSTGRESQL_LATE = """
+SELECT n.nspname, c.relname, (SELECT array_agg(a.attname::text ORDER BY array_position(x.conkey, a.attnum))
+  FROM pg_attribute a WHERE a.attrelid = x.conrelid AND a.attnum = ANY (x.conkey))
+FROM pg_constraint x JOIN pg_class c ON c.oid = x.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE x.contype IN ('p', 'u') AND x.condeferrable AND NOT c.relispartition ORDER BY 1, 2, x.conname"""
 # SQLAlchemy reads SHOW CREATE TABLE, and passes over foreign keys to names with a backtick.
 _MYSQL_LINKS = """
 SELECT k.table_name, k.constraint_name, k.column_name, NULLIF(k.referenced_table_schema, DATABASE()), k.referenced_table_name,
@@ -220,11 +226,13 @@ def _heirs(cursor: Any, default: str) -> dict[str, list[str]]:
 
 
 def _left_out(cursor: Any, default: str) -> Iterator[str]:
-    """Notes on what PostgreSQL enforces and MongoDB does not."""
+    """Notes on what PostgreSQL enforces and MongoDB does not, or not in the same way."""
     cursor.execute(_POSTGRESQL_POLICIES)
     yield from (policies_left_out(_entity(schema, name, default)) for schema, name in cursor.fetchall())
     for schema, name, named, sql in server_exclusions(cursor):
         yield exclusion_left_out(sql, _entity(schema, name, default), named)
+    cursor.execute(_POSTGRESQL_LATE)
+    yield from (checked_late(_entity(schema, name, default), columns) for schema, name, columns in cursor.fetchall())
 
 
 def read_server_names(dialect: str, connection: Any) -> CatalogNames:
