@@ -115,6 +115,7 @@ def test_notes(dialect: str, text: str, said: str) -> None:
         ("mysql", "ALTER TABLE t ADD b int INVISIBLE", "`t.b` is INVISIBLE"),
         ("postgresql", "ALTER TABLE t WITH NOCHECK ADD UNIQUE (a)", "is not understood"),
         ("postgresql", "ALTER TABLE t NO INHERIT p", "is not understood"),
+        ("mysql", "ALTER TABLE t ADD COLUMN", "nothing is added"),
         ("postgresql", "CREATE TABLE u (a int); ALTER TABLE u RENAME TO t", "there is a table `t` already"),
         ("postgresql", "ALTER TABLE t ADD a int", "there is a column `a` already"),
         ("postgresql", "ALTER TABLE t DETACH PARTITION x", "there is no partition `x`"),

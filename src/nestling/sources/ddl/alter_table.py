@@ -196,6 +196,8 @@ def _add(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> No
     is_optional = adding.accept("IF", "NOT", "EXISTS")
     parts = at_commas(adding.group()) if adding.sees("(") else [adding.rest()]
     for part in parts:
+        if not part:
+            raise NotUnderstood("nothing is added")
         if find_name(part[0].text, table.columns) is not None:
             if not is_optional:
                 raise NotUnderstood(f"there is a column `{part[0].text}` already")
