@@ -2,7 +2,7 @@
 
 from nestling.ir.situation.changed import changed_entities, looked_for, taking_along
 from nestling.ir.situation.growth import is_only_added_to, rows_per_day
-from nestling.ir.situation.outgrown import outgrown
+from nestling.ir.situation.outgrown import is_outgrown, outgrown
 from nestling.ir.situation.same_key import ReadBySameKey, read_by_same_key
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
@@ -13,6 +13,7 @@ __all__ = [
     "Thresholds",
     "changed_entities",
     "is_only_added_to",
+    "is_outgrown",
     "looked_for",
     "outgrown",
     "read_by_same_key",
