@@ -197,6 +197,14 @@ POLICIES = (
         "enforced, as in MariaDB and MySQL 9; a note says that earlier versions of MySQL ignore it",
     ),
     ("UNIQUE NULLS NOT DISTINCT, DEFERRABLE, of the first characters", "read as UNIQUE, with a note"),
+    (
+        "tables that inherit in PostgreSQL",
+        "each holds its own rows; [statements](statements/postgresql.md#tables-that-inherit) over the parent have to say ONLY",
+    ),
+    (
+        "`EXCLUDE` constraints of PostgreSQL",
+        "not carried over; a note names each: [the application has to enforce it](validation.md#checks)",
+    ),
     ("views", "statements read them as their SELECT; a note or gap names those that have no query"),
     (
         "defaults",

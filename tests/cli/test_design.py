@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from nestling.cli.parts.weighing import thresholds_of
 from nestling.cost import default_profile
 from nestling.cost.profile_text import profile_text
 from nestling.ir.proposal import Choice, Proposal
-from nestling.ir.text import read_file
+from nestling.ir.text import read_file, read_proposal
 from nestling.pipeline import designing
 from nestling.strategies import strategy_names
 from tests.cli.commands import nestling, process
@@ -494,3 +496,26 @@ def test_a_former_design_with_other_collections_is_kept(tmp_path: Path) -> None:
     refused = nestling("design", "d.yaml.bak", "-o", "d.yaml", cwd=tmp_path)
     assert refused.code == 2
     assert "the command reads this file (SOURCE) and would overwrite it" in refused.err
+
+
+def test_documents_that_will_not_fit_come_first(tmp_path: Path) -> None:
+    """A strategy that embeds whatever the size says so before anything else; another one has nothing to warn of."""
+    with closing(sqlite3.connect(tmp_path / "large.db")) as source, source:
+        source.executescript(
+            "CREATE TABLE hotel (id INTEGER PRIMARY KEY); INSERT INTO hotel VALUES (1), (2);"
+            "CREATE TABLE stay (id INTEGER PRIMARY KEY, hotel INT NOT NULL REFERENCES hotel ON DELETE CASCADE, note TEXT);"
+            "WITH RECURSIVE n (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < 200)"
+            "INSERT INTO stay SELECT n, 1, hex(zeroblob(500)) FROM n"
+        )
+    insert = "-- name: add, rate: 20/s\nINSERT INTO stay VALUES (:id, :hotel, :note);\n"
+    (tmp_path / "w.sql").write_text(insert + "-- name: one, rate: 9/s\nSELECT * FROM stay WHERE hotel = :h;\n")
+    told = ("design", "large.db", "--workload", "w.sql", "--strategy")
+    done = nestling(*told, "embedded", "-o", "d.yaml", cwd=tmp_path)
+    first, _, rest = done.out.partition("\n\n")
+    said = " ".join(first.split())
+    assert said.startswith("Warning: a document of `hotel` reaches ")
+    assert "the bound is 16.8 MB: writes to it will fail. Keep its largest array in a collection of its own" in said
+    assert "by strategy embedded" in rest
+    assert "a document of" not in done.err
+    assert "a document of `hotel`" in read_proposal((tmp_path / "d.yaml").read_text(), "d.yaml").notes[0]
+    assert "Warning" not in nestling(*told, "tree", cwd=tmp_path).out

@@ -243,6 +243,8 @@ def _relationships(draw: st.DrawFn, name: str, parent: Entity, child: Entity) ->
     has_nulls = not any(map(child.always_has, foreign_key))
     always = all(map(child.always_has, foreign_key))
     actions = [action for action in OnDelete if has_nulls or action is not OnDelete.SET_NULL]
+    action = draw(st.sampled_from(actions))
+    sets = action in (OnDelete.SET_NULL, OnDelete.SET_DEFAULT) and draw(st.booleans())
     return Relationship(
         name,
         parent.name,
@@ -253,9 +255,10 @@ def _relationships(draw: st.DrawFn, name: str, parent: Entity, child: Entity) ->
         draw(st.booleans()) and always,
         draw(words),
         draw(words),
-        draw(st.sampled_from(actions)),
+        action,
         draw(st.sampled_from(list(OnUpdate))),
         draw(st.booleans()),
+        tuple(foreign_key[1:]) if sets else (),
     )
 
 

@@ -35,6 +35,7 @@ from nestling.ir.values import Policy
 from nestling.pipeline.migration_job import job_of
 from tests.executors.migrate.moves import Moving
 from tests.foreign_documents import strewn, without_empty
+from tests.generators.crossed_worlds import crossed_worlds
 from tests.generators.designs import designs
 from tests.generators.enriched import enriched
 from tests.generators.plain_worlds import plain
@@ -106,6 +107,29 @@ def test_a_move_under_writes_loses_nothing(
         moving.check()
     tally["moves", "done"] += 1
     tally["moves", "statements meanwhile"] += len(moving.run.done)
+
+
+@pytest.mark.timeout(0 if SOAKING else 900)
+@given(st.data())
+@settings(max_examples=MOVES, deadline=None, suppress_health_check=list(HealthCheck))
+def test_composite_keys_that_share_parts_under_writes(
+    mongo_client: MongoClient[dict[str, Any]], tally: Counts, data: st.DataObject
+) -> None:
+    """Rows change whose keys have parts in common with those of other rows, which have children too."""
+    world = data.draw(crossed_worlds())
+    old, new = data.draw(designs(world)), data.draw(designs(world))
+    with fresh(mongo_client) as (database, folder):
+        try:
+            moving = Moving(world, old, new, database, folder, data.draw(st.integers(0, 1 << 30)))
+            report = moving.between(each=6)
+        except (GapError, LoadError, MigrationError) as error:
+            if not isinstance(error, GapError) and not any(each in str(error) for each in REFUSED):
+                raise
+            tally["moves", f"refused: {str(error).splitlines()[0]}"] += 1
+            return
+        assert report.equal
+        moving.check()
+    tally["moves", "done, composite keys"] += 1
 
 
 def _refuses_unknown(moving: Moving, chance: random.Random) -> bool:

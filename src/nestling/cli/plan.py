@@ -128,7 +128,7 @@ def show(made: MigrationPlan) -> None:
     _list("Indexes dropped at the cutover", made.indexes_dropped)
     _list("Risks", made.risks)
     if made.refused:
-        click.echo("`migrate` would REFUSE this: see the risks.\n")
+        click.echo(f"{_refused(made)}\n")
     if made.seconds is not None:
         total = counted(sum(made.rows.values()), "row")
         seconds = max(made.seconds, 1.0)
@@ -146,6 +146,18 @@ def show(made: MigrationPlan) -> None:
             "At the cutover the old collections refuse writes while the last changes are carried over and all rows that "
             f"move are compared: about {seconds:,.0f} s, longer under a heavy write load."
         )
+
+
+def _refused(made: MigrationPlan) -> str:
+    """That `migrate` would not do it, and with which options it would."""
+    from nestling.common.errors import name_list
+
+    missing = name_list((loss.flag for loss in made.lost), " ")
+    if not missing:
+        return "`migrate` would REFUSE this: see the risks."
+    if len(made.refused) == len(made.lost):
+        return f"`migrate` would REFUSE this without {missing}: the risks say what would be lost."
+    return f"`migrate` would REFUSE this: see the risks. Besides, it needs {missing}, if what they name may be lost."
 
 
 def _megabytes(size_bytes: int | None) -> str | None:

@@ -249,7 +249,8 @@ class MigrationPlan:
     """What a migration would do, before anything is written.
 
     - `left`: old collections that the new design does not use; `untouched`: collections that neither design names.
-    - `unknown`: fields that would be lost. `refused`: the risks because of which `migrate` would stop.
+    - `unknown`: fields that would be lost. `refused`: the risks because of which `migrate` would stop; the
+      first of them are about what would be `lost`, which `migrate` goes on with if it gets the options of these.
     - `seconds`: estimated time of the backfill; `refused_seconds`: of the comparison at the cutover, while writes are refused.
     - `phase`: the phase of this very migration, if it has begun.
     - `changes_per_second`: how many changes can be applied while applications write, for `slowest`, the old or new collection
@@ -271,6 +272,7 @@ class MigrationPlan:
     refused: tuple[str, ...] = ()
     changes_per_second: float | None = None
     slowest: str = ""
+    lost: tuple[Loss, ...] = ()
 
 
 class Phase(StrEnum):

@@ -86,7 +86,8 @@ class Entity:
     """A table: its attributes, its key (empty if rows have none), further unique attribute groups, and checks of its rows.
 
     `partial_uniques`: unique groups among some rows only. `constraint_names`: names of its key and UNIQUE constraints, with
-    their attributes, if they are not PostgreSQL's default names.
+    their attributes, if they are not PostgreSQL's default names. `inherited_by`: tables whose rows PostgreSQL reads and changes
+    with its own; here they are entities of their own.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Entity:
     checks: tuple[RowCheck, ...] = ()
     partial_uniques: tuple[PartialUnique, ...] = ()
     constraint_names: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    inherited_by: tuple[str, ...] = ()
     unique_groups: tuple[tuple[str, ...], ...] = field(init=False, repr=False, compare=False)
     """Its key and its unique groups: of no two rows are all values of a group equal, though some may be NULL."""
     _by_name: dict[str, Attribute] = field(init=False, repr=False, compare=False)
@@ -167,6 +169,12 @@ class Relationship:
     enforced: bool = (
         True  # the source refuses writes that break it; SQLite's declared ones count, though its pragma may be off
     )
+    on_delete_columns: tuple[str, ...] = ()  # all that SET NULL or SET DEFAULT changes; empty: the whole foreign key
+
+    @property
+    def let_go(self) -> tuple[str, ...]:
+        """The attributes that SET NULL and SET DEFAULT change when the parent is deleted."""
+        return self.on_delete_columns or self.child_attributes
 
     @property
     def joins(self) -> tuple[str, tuple[str, ...], str, tuple[str, ...]]:

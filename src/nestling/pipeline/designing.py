@@ -126,13 +126,22 @@ def design(
         )
         return replace(made.proposal, notes=(*made.proposal.notes, *filter(None, (made.warning,))))
     if strategy != OPTIMAL:
-        return decide(reading, strategy, thresholds)
+        return _with_sizes(decide(reading, strategy, thresholds), reading, thresholds)
     if not any(statement.accesses for statement in reading.workload.statements):
         decided = decide(reading, "tree", thresholds)
-        return replace(decided, notes=(*decided.notes, NO_WORKLOAD))
+        return _with_sizes(replace(decided, notes=(*decided.notes, NO_WORKLOAD)), reading, thresholds)
     if storage_budget_bytes is not None:
         reading = with_budget(reading, storage_budget_bytes)
-    return _least_cost(reading, thresholds, profile, limit_seconds, weighed=weighed)
+    return _with_sizes(_least_cost(reading, thresholds, profile, limit_seconds, weighed=weighed), reading, thresholds)
+
+
+def _with_sizes(proposal: Proposal, reading: Reading, thresholds: Thresholds | None) -> Proposal:
+    """Add a note on each document that will not fit."""
+    from nestling.ir.situation import Thresholds, outgrown, situation
+
+    found = outgrown(proposal.design, situation(reading, thresholds or Thresholds()))
+    move = "writes to it will fail. Keep its largest array in a collection of its own, as `--strategy tree` does, or bound it"
+    return replace(proposal, notes=(*(f"{each}: {move}" for each in found), *proposal.notes))
 
 
 def with_budget(reading: Reading, storage_bytes: int) -> Reading:

@@ -69,14 +69,14 @@ def plan_migration(
     moves = tuple(_moves(after, job, measured))
     built, dropped = _indexes(after, job)
     unknown: tuple[FoundField, ...] = ()
-    losses, refusals, found = tuple[str, ...](), tuple[str, ...](), tuple[str, ...]()
+    losses, refusals, found = dict[Loss, str](), tuple[str, ...](), tuple[str, ...]()
     if not is_switched:
         unknown = find_fields(database, job.searches.unknown)
-        losses = tuple(
-            f"{told}. `migrate` refuses this without `{loss.flag}`"
+        losses = {
+            loss: f"{told}. `migrate` refuses this without `{loss.flag}`"
             for loss in Loss
             if (told := lost_together(loss, job, database))
-        )
+        }
         found = (
             *_missing_arrays(job, database),
             *fields_there_already(old.design.model, before, database),
@@ -89,7 +89,7 @@ def plan_migration(
     rules = {} if state is None else state.fences
     risks = (
         *_of_another_plan(job, database),
-        *losses,
+        *losses.values(),
         *found,
         *refusals,
         *_risks(before, after, old.design, job, database, rules),
@@ -107,8 +107,9 @@ def plan_migration(
         _seconds(moves, job, measured),
         _compared_seconds(job, measured),
         phase,
-        (*losses, *refusals),
+        (*losses.values(), *refusals),
         *((None, "") if is_switched else _followed(before, job, measured)),
+        tuple(losses),
     )
 
 

@@ -27,7 +27,7 @@ from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
 from nestling.sources import json_checks
 from nestling.sources.check_conditions import Conditions, parts
-from nestling.sources.remarks import unique_by_expression, unique_for_some
+from nestling.sources.remarks import LATE, unique_by_expression, unique_for_some
 from nestling.sources.row_checks import compares_alike
 from nestling.sources.single_floats import is_any_float
 from nestling.sources.tables import CheckConstraint, Table, find_name
@@ -184,15 +184,25 @@ def left_to_applications(left: Iterable[Left]) -> Iterator[str]:
     """A note for each remaining condition, with its tables."""
     places: dict[str, list[str]] = {}
     for each in left:
-        said = " ".join(each.sql.split())
-        said = said if len(said) <= _SHOWN_CHARACTERS else f"{said[:_SHOWN_CHARACTERS]} …"
-        places.setdefault(said, []).append(each.place)
+        places.setdefault(_cut(each.sql), []).append(each.place)
     for said, found in places.items():
         yield f"CHECK ({said}) of {first_of(found, _SHOWN_TABLES)}{_LEFT}"
 
 
+def exclusion_left_out(said: str, table: str, name: str = "") -> str:
+    """A note on an exclusion constraint of PostgreSQL: no two rows have values that conflict by its operators."""
+    return f"{_cut(said)} of `{table}`{f' ({name})' if name else ''}{_LEFT}"
+
+
 def not_made(notes: Iterable[str]) -> Iterator[str]:
-    """A note for each of these conditions, by the notes of a design, on tables that are made of it."""
+    """A note for each of these conditions and each DEFERRABLE, by the notes of a design, on tables that are made of it."""
     for each in notes:
         if each.endswith(_LEFT):
             yield f"{each.removesuffix(_LEFT)} is not in the design: a table created here lacks it until you add it"
+        elif each.startswith("UNIQUE (") and f"`{LATE}: " in each:
+            yield f"{each.partition(f'{LATE}: ')[0]} is not DEFERRABLE in a table created here"
+
+
+def _cut(sql: str) -> str:
+    said = " ".join(sql.split())
+    return said if len(said) <= _SHOWN_CHARACTERS else f"{said[:_SHOWN_CHARACTERS]} …"

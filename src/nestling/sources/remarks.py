@@ -78,10 +78,10 @@ def routine_left_out(kind: str, name: str) -> str:
 
 
 def inherited(table: str, parent: str) -> str:
-    """A table whose rows are another's, too."""
+    """A table whose rows are another's, too, in the source."""
     return (
-        f"`{table}` inherits from `{parent}`: its rows are also read as rows of `{parent}`, but a statement changes only one of"
-        " the two"
+        f"`{table}` inherits from `{parent}`: in the source its rows are also rows of `{parent}`, here they are not; "
+        f"statements over `{parent}` have to say `ONLY {parent}`, and name `{table}` where its rows are meant, too"
     )
 
 
@@ -124,9 +124,13 @@ def unique_prefix(table: str, columns: Sequence[str], prefixes: Sequence[str]) -
 def checked_late(table: str, columns: Sequence[str]) -> str:
     """A DEFERRABLE key or UNIQUE constraint."""
     return (
-        f"UNIQUE ({', '.join(columns)}) of `{table}` is DEFERRABLE: rows may break it until a statement or transaction ends; "
-        "nestling checks it for each row"
+        f"UNIQUE ({', '.join(columns)}) of `{table}`{LATE}: rows may break it until a statement or transaction ends; nestling "
+        "checks each document that is written: where rows swap values, give them values of no row first. `unload` declares it "
+        "without DEFERRABLE"
     )
+
+
+LATE = " is DEFERRABLE"
 
 
 def unique_by_expression(table: str, index: str = "") -> str:

@@ -123,7 +123,7 @@ def _entity(table: Table, findings: _Findings) -> Entity:
             uniques.append(unique)
     ordered = tuple(columns[name] for name in dict.fromkeys(column.name for column in table.columns))
     names = unusual(table.names, table.name, key, uniques)
-    return Entity(table.name, ordered, key, tuple(uniques), constraint_names=names)
+    return Entity(table.name, ordered, key, tuple(uniques), constraint_names=names, inherited_by=table.inherited_by)
 
 
 def _known_columns(
@@ -195,7 +195,10 @@ def _resolved(key: ForeignKey, child: Entity, entities: Mapping[str, Entity]) ->
         return f"{len(set(columns))} columns refer to {len(set(referenced))}", None
     if set(referenced) not in [set(parent.key), *map(set, parent.uniques)]:
         return f"{', '.join(referenced)} of `{parent.name}` is not unique", None
-    return "", replace(key, columns=columns, table=parent.name, referenced_columns=referenced)
+    only = tuple(find_name(name, columns) or "" for name in key.on_delete_columns)
+    if "" in only:
+        return f"ON DELETE sets `{key.on_delete_columns[only.index('')]}`, which is not in the foreign key", None
+    return "", replace(key, columns=columns, table=parent.name, referenced_columns=referenced, on_delete_columns=only)
 
 
 def _relationship(name: str, child: Entity, key: ForeignKey) -> Relationship:
@@ -213,13 +216,20 @@ def _relationship(name: str, child: Entity, key: ForeignKey) -> Relationship:
         on_delete=_on_delete(child, key),
         on_update=key.on_update,
         enforced=key.enforced,
+        on_delete_columns=_on_delete_columns(child, key),
     )
 
 
 def _on_delete(child: Entity, key: ForeignKey) -> OnDelete:
     """SET NULL on a NOT NULL column prevents the deletion of the parent, as RESTRICT does."""
-    is_refused = any(child.always_has(column) for column in key.columns)
+    is_refused = any(child.always_has(column) for column in key.on_delete_columns or key.columns)
     return OnDelete.RESTRICT if key.on_delete is OnDelete.SET_NULL and is_refused else key.on_delete
+
+
+def _on_delete_columns(child: Entity, key: ForeignKey) -> tuple[str, ...]:
+    """The columns that ON DELETE sets, if they are not all of the foreign key."""
+    is_some = len(key.on_delete_columns) < len(key.columns) and _on_delete(child, key) is not OnDelete.RESTRICT
+    return key.on_delete_columns if is_some else ()
 
 
 def _relationship_names(

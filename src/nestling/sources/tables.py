@@ -14,6 +14,7 @@ class ForeignKey:
 
     `enforced` is False if the database allows rows without a parent, `valid` is False if only rows from before its declaration
     may lack one (NOT VALID). `deferred`: it may be broken until the transaction ends. `where` is the position in the source.
+    `on_delete_columns`: all that `on_delete` sets; empty: the whole foreign key.
     """
 
     columns: tuple[str, ...]
@@ -25,6 +26,7 @@ class ForeignKey:
     valid: bool = True
     deferred: bool = False
     where: str = ""
+    on_delete_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class Table:
     """A declared table. `uniques` holds unique constraints and unique indexes over plain columns, all rows included.
 
     `plain` are the columns whose values the source compares as the conceptual ones are, `partial` unique indexes of some rows,
-    `names` the names of keys and unique constraints, where they matter, with their columns.
+    `names` the names of keys and unique constraints, where they matter, with their columns, `inherited_by` PostgreSQL's tables
+    that inherit from it.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Table:
     partial: tuple[PartialIndex, ...] = ()
     where: str = ""
     names: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    inherited_by: tuple[str, ...] = ()
 
 
 def find_name(name: str, known: Iterable[str]) -> str | None:

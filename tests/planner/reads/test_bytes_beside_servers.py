@@ -16,6 +16,7 @@ from nestling.emitters.python_code import module
 from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import CompiledRead
 from tests.beside_mariadb import Both, both_of
+from tests.planner.reads.beside_postgresql import Beside, beside_of
 
 _SCRIPT = """
 CREATE TABLE file (id int PRIMARY KEY, content blob, name varchar(9));
@@ -88,3 +89,25 @@ def test_stored_by_postgresql(said: str, both: Both, postgresql: str) -> None:
 def test_texts_of_columns_are_a_gap(both: Both) -> None:
     """No server of MongoDB's makes bytes of a text."""
     assert "a comparison of bytes with a text" in both.gap("SELECT id FROM file WHERE content = name")
+
+
+@pytest.mark.parametrize("chosen", ["octet_length(content)", "length(content)"])
+def test_lengths(chosen: str, both: Both) -> None:
+    """Bytes are counted, of bytes that are no text as well."""
+    mine, theirs = both.answers(f"SELECT id, {chosen} AS n FROM file ORDER BY id")
+    assert mine == theirs
+
+
+stored = beside_of(
+    "CREATE TABLE f (id int PRIMARY KEY, data bytea); INSERT INTO f VALUES (1, '\\x00ff'), (2, ''), (3, NULL), (4, 'é')",
+    scope="module",
+)
+"""Bytes in PostgreSQL and in MongoDB."""
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT id, octet_length(data) FROM f ORDER BY id", "SELECT id FROM f WHERE octet_length(data) = 2"]
+)
+def test_lengths_of_bytea(sql: str, stored: Beside) -> None:
+    """`octet_length` is what `length` is."""
+    assert sorted(stored.ours(sql)) == sorted(stored.theirs(sql))

@@ -207,7 +207,7 @@ def test_tables_like_others_and_with_inherited_columns():
     assert clean(base + "CREATE TABLE a LIKE p;", "mysql").entity("a").key == ("id",)
     reading = read(base + "CREATE TABLE k (x int) INHERITS (p);", "postgresql")
     assert reading.model.entity("k").attribute_names == ("id", "n", "x")
-    assert "`k` inherits from `p`: its rows are also read as rows of `p`" in reading.gaps[0].what
+    assert "`k` inherits from `p`: in the source its rows are also rows of `p`" in reading.gaps[0].what
     later = read(base + "CREATE TABLE k (id int, n text); ALTER TABLE k INHERIT public.p;", "postgresql")
     assert later.gaps[0].what == reading.gaps[0].what
 

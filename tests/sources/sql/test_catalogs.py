@@ -8,15 +8,19 @@ from collections.abc import Mapping
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pymongo.database import Database
 from sqlalchemy import create_engine, make_url
 
-from nestling.common.errors import PermissionDenied
+from nestling import Store, pipeline
+from nestling.common.errors import ConstraintError, PermissionDenied
 from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault
 from nestling.ir.model import OnUpdate
 from nestling.ir.reading import Reading
 from nestling.ir.statements.operators import Collation
+from nestling.sources.checks import not_made
 from nestling.sources.ddl import read_ddl
 from nestling.sources.sql import open_database
 from tests.servers import missing
@@ -296,6 +300,50 @@ def test_keys_checked_at_the_end_are_told(postgresql_urls: tuple[str, str]) -> N
     assert notes[0].startswith("1 foreign key of `b` is checked when a transaction ends")
 
 
+def test_exclusion_constraints_are_told(postgresql_urls: tuple[str, str]) -> None:
+    """What MongoDB has no counterpart of is named with its operators, once for a partitioned table; `unload` names it again."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute(
+            "CREATE TABLE booking (id int PRIMARY KEY, during daterange NOT NULL, EXCLUDE USING gist (during WITH &&));"
+            "CREATE SCHEMA s; CREATE TABLE s.slot (at int, CONSTRAINT once EXCLUDE (at WITH =))"
+        )
+    left = "is left out: the application has to enforce it"
+    told = [
+        f"EXCLUDE USING gist (during WITH &&) of `booking` (booking_during_excl) {left}",
+        f"EXCLUDE USING btree (at WITH =) of `s.slot` (once) {left}",
+    ]
+    notes = open_database(postgresql_urls[1]).reading().notes
+    assert [note for note in notes if note.startswith("EXCLUDE")] == told
+    assert [each.startswith("EXCLUDE") and "not in the design" in each for each in not_made(told)] == [True, True]
+
+
+def test_unique_checked_at_the_end_is_told(postgresql_urls: tuple[str, str], database: Database[Any]) -> None:
+    """The note says what is different; two statements do what one does in PostgreSQL; `unload` says that it is gone."""
+    psycopg = pytest.importorskip("psycopg")
+    ddl = (
+        "CREATE TABLE item (id int PRIMARY KEY, list int, pos int, UNIQUE (pos, list) DEFERRABLE INITIALLY DEFERRED);"
+        "CREATE TABLE part (id int UNIQUE DEFERRABLE) PARTITION BY LIST (id); CREATE TABLE part_1 PARTITION OF part DEFAULT;"
+    )
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute(f"{ddl} INSERT INTO item VALUES (1, 1, 1), (2, 1, 2), (3, 1, 3)")
+    proposal = pipeline.design(pipeline.inspect(postgresql_urls[1]), "normalized")
+    told = [note for note in proposal.notes if "DEFERRABLE" in note]
+    assert [each.partition(": ")[0] for each in told] == [
+        "UNIQUE (pos, list) of `item` is DEFERRABLE",
+        "UNIQUE (id) of `part` is DEFERRABLE",
+    ]
+    assert told == [note for note in read_ddl(ddl, "m", dialect="postgresql").notes if "DEFERRABLE" in note]
+    assert next(not_made(told)) == "UNIQUE (pos, list) of `item` is not DEFERRABLE in a table created here"
+    pipeline.load(proposal, postgresql_urls[1], database)
+    store = Store(proposal, database)
+    with pytest.raises(ConstraintError, match=r"a row with the same `item.pos`, `item.list` already exists"):
+        store.execute("UPDATE item SET pos = 4 - pos WHERE list = 1")
+    assert store.execute("UPDATE item SET pos = -pos WHERE list = 1").affected == 3
+    assert store.execute("UPDATE item SET pos = 4 + pos WHERE list = 1").affected == 3
+    assert [row["pos"] for row in store.execute("SELECT pos FROM item ORDER BY id")] == [3, 2, 1]
+
+
 def test_keys_that_sqlite_checks_at_the_end_are_told(tmp_path: Path) -> None:
     """Its pragmas do not say so; the statement of the table does."""
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
@@ -320,7 +368,7 @@ def test_inherited_tables_are_a_gap(postgresql_urls: tuple[str, str]) -> None:
     live = [found.what]
     assert found.where == "s.c"
     assert live == [gap.what for gap in read_ddl(ddl, "m", dialect="postgresql").gaps]
-    assert live[0].startswith("`s.c` inherits from `p`: its rows are also read as rows of `p`")
+    assert live[0].startswith("`s.c` inherits from `p`: in the source its rows are also rows of `p`, here they are not")
 
 
 ODD_POSTGRESQL = """

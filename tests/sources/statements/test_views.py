@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from nestling import pipeline
+from nestling.ir.statements.algebra import Query
 from nestling.ir.workload import Workload
+from nestling.planner.sql import translate
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
 from tests.planner.reads.beside_postgresql import created
@@ -91,3 +93,34 @@ def test_a_view_of_itself_is_a_name_nobody_has() -> None:
     """It does not end in a loop."""
     _, gaps = read("SELECT * FROM round")
     assert any("no entity `round`" in gap for gap in gaps), gaps
+
+
+SCHEMAS = """CREATE SCHEMA s; CREATE TABLE t (id int PRIMARY KEY, a int, b int); CREATE TABLE s.t (id int PRIMARY KEY, a int);
+CREATE VIEW v AS SELECT id, b FROM t; CREATE VIEW s.v AS SELECT id, a FROM s.t WHERE a > 3;
+CREATE VIEW s.alone AS SELECT id FROM s.t; CREATE TABLE w (id int PRIMARY KEY); CREATE VIEW s.w AS SELECT id AS x FROM t;"""
+
+
+@pytest.mark.parametrize(
+    ("sql", "read", "columns"),
+    [
+        ("SELECT id FROM s.v WHERE a = 5", "select s.t: id, a", ["id"]),
+        ("SELECT * FROM v", "select t: id, b", ["id", "b"]),
+        ("SELECT * FROM public.v", "select t: id, b", ["id", "b"]),
+        ("SELECT * FROM S.V", "select s.t: id, a", ["id", "a"]),
+        ("SELECT id FROM s.alone", "select s.t: id", ["id"]),
+        ("SELECT * FROM s.t", "select s.t: id, a", ["id", "a"]),
+        ("SELECT * FROM t", "select t: id, a, b", ["id", "a", "b"]),
+        ("SELECT x FROM s.w", "select t: id", ["x"]),
+        ("SELECT id FROM w", "select w: id", ["id"]),
+        ("WITH v AS (SELECT id FROM w) SELECT v.id FROM v JOIN s.v x ON x.id = v.id", "select w: id", ["id"]),
+    ],
+)
+def test_views_and_tables_of_one_name_in_two_schemas(sql: str, read: str, columns: list[str]) -> None:
+    """The schema decides, in what a statement is said to access and in what is made of it."""
+    model = read_ddl(SCHEMAS, "m", dialect="postgresql").model
+    workload, gaps = parse_workload(f"-- name: s, rate: 1/s\n{sql}", model, "postgresql", "w.sql")
+    assert not gaps
+    assert access_line(workload.statements[0].accesses[0]).partition(" via ")[0].startswith(read)
+    query = translate(sql, model, "postgresql")
+    assert isinstance(query, Query)
+    assert list(query.names) == columns

@@ -28,14 +28,20 @@ def design_json(proposal: Proposal, made: Redesign | None, points: Sequence[Pare
 
 def show_all(proposal: Proposal, made: Redesign | None, points: Sequence[ParetoPoint] | None) -> None:
     """Print everything about a newly made design, notices last."""
-    from nestling.cli.parts import text
+    from textwrap import wrap
 
+    from nestling.cli.parts import text
+    from nestling.ir.situation import is_outgrown
+
+    warnings = [each for each in proposal.notes if is_outgrown(each)]
+    for each in warnings:
+        click.echo("\n".join(wrap(f"Warning: {each}", text.console().width - 1)) + "\n")
     show(proposal, changes=made is not None and bool(made.changes))
     if made is not None:
         show_changes(made)
     if points:
         show_pareto(points)
-    told = made.outgrown if made is not None else ()
+    told = (*warnings, *(made.outgrown if made is not None else ()))
     text.notices(proposal.gaps, [each for each in proposal.notes if each not in told])
 
 

@@ -128,10 +128,10 @@ def hanging(line: str, width: int) -> str:
 
 
 def notices(gaps: Iterable[Gap], notes: Iterable[str]) -> None:
-    """Gaps and notes on stderr, the first few in full and the rest counted."""
-    from nestling.ir.statements.unconverted_gaps import in_short
+    """Gaps and notes on stderr, the weightiest first, the first few in full and the rest counted."""
+    from nestling.cli.parts.notice_order import ordered_gaps, ordered_notes
 
-    for kind, found in (("gap", [str(in_short(gap)) for gap in gaps]), ("note", list(notes))):
+    for kind, found in (("gap", list(map(str, ordered_gaps(gaps)))), ("note", ordered_notes(notes))):
         for text in found[:_MOST_NOTICES]:
             say(f"{kind}: {text}")
         if len(found) > _MOST_NOTICES:

@@ -20,6 +20,8 @@ from nestling.ir.storage.stored_forms import STORED
 SIDE = list[tuple[str, NewDocument]]
 """Documents for other collections that come up while a root document is built."""
 
+LOAD_AGAIN = "load again with `--replace` while nothing writes to the source"
+
 
 @dataclass(frozen=True, slots=True)
 class Stray:
@@ -75,6 +77,7 @@ class Merge:
       `strays` counts pending ones of elements.
     - `after`: the root key to continue after; the first `key_width` columns of a root row are that key.
     - `moment` is stored as the date of computation. `tells_forms`: the source has a column with the stored forms of values.
+    - `again`: what helps where the source has changed in the meantime.
     """
 
     def __init__(
@@ -87,10 +90,11 @@ class Merge:
         loaded: Counter[str],
         *,
         tells_forms: bool = False,
+        again: str = LOAD_AGAIN,
     ) -> None:
         self.design, self.model, self.source, self.values = design, design.model, source, values
         self.moment, self.after = moment, after
-        self.loaded, self._tells_forms = loaded, tells_forms
+        self.loaded, self._tells_forms, self._again = loaded, tells_forms, again
         self.side: SIDE = []
         self.strays = 0
         self.key_width = 0
@@ -146,9 +150,7 @@ class Merge:
         for stream, entity in self._streams:
             if not stream.is_at_end:
                 what = f"rows of `{entity}` belong to no row that was read: the source changed in the meantime"
-                raise LoadError(
-                    Problem(what, next_move="load again with `--replace` while nothing writes to the source")
-                )
+                raise LoadError(Problem(what, next_move=self._again))
 
 
 def located(error: UnstorableError, entity: Entity, layout: RowLayout, row: AnyRow, path: RowPath = ()) -> LoadError:

@@ -44,6 +44,7 @@ from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy
 
 SCOPES_AT_ONCE = 500
+MIGRATE_AGAIN = "run `migrate` again while nothing writes to these collections; the old design is still complete"
 LEFT_OUT_AT_MOST = 10_000
 """How many documents refused by a validator one run leaves out: more of them are not just rows about to be deleted."""
 
@@ -166,7 +167,9 @@ class Deriver:
             source = place.shelf.source()
             with source.snapshot():
                 values = ValueEncoders(self._policy)
-                merge = Merge(target.design, source, values, self._moment, None, Counter(), tells_forms=True)
+                merge = Merge(
+                    target.design, source, values, self._moment, None, Counter(), tells_forms=True, again=MIGRATE_AGAIN
+                )
                 for name, document, row in target.unit.documents(merge):
                     if belongs(document, row):
                         if target.is_numbered:

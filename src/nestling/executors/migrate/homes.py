@@ -69,7 +69,7 @@ class Homes:
         values: Iterable[AttributeValues],
         session: ClientSession | None = None,
     ) -> Iterator[Row]:
-        """The rows whose attributes have one of these combinations of values – and perhaps some others that share a value.
+        """The rows whose attributes have one of these combinations of values.
 
         A row may come more than once where copies are its home.
         """
@@ -77,12 +77,12 @@ class Homes:
         converts = [encoder(kind.attribute(name).type, self.policy) for name in attributes]
         decode = self.decoder(entity)
         for chunk in batches(once(values), ASKED_AT_ONCE):
-            asked: dict[str, list[object]] = {name: [] for name in attributes}
-            for combination in chunk:
-                for name, convert, value in zip(attributes, converts, combination, strict=True):
-                    asked[name].append(None if value is None else convert(value))
+            asked = [
+                tuple(None if value is None else convert(value) for convert, value in zip(converts, each, strict=True))
+                for each in chunk
+            ]
             for place in self.at(entity):
-                query = _asked(place, asked)
+                query = _asked(place, attributes, asked)
                 yield from map(decode, read_stored(self.database, query, session))
 
     def whole(self, entity: str, attributes: Sequence[str], values: Sequence[AttributeValues]) -> Iterator[Row]:
@@ -156,14 +156,32 @@ def _marked(stages: Sequence[_Stage]) -> tuple[_Stage, ...]:
     return (*before, {"$replaceWith": {**last["$replaceWith"], MARK: f"${MARK}"}})
 
 
-def _asked(place: HomePlace, asked: Mapping[str, Sequence[object]]) -> Aggregation:
-    """The place's rows, fewer of them read where the attribute is a field there."""
+def _asked(place: HomePlace, attributes: Sequence[str], asked: Sequence[AttributeValues]) -> Aggregation:
+    """The place's rows, fewer of them read where an attribute is a field there."""
     columns = place.query.columns
-    first = {place.paths[name]: {"$in": list(values)} for name, values in asked.items() if name in place.paths}
-    last = {column_field(columns.index(name)): {"$in": list(values)} for name, values in asked.items()}
+    values = dict(zip(attributes, map(list, zip(*asked, strict=True)), strict=True))
+    first = {place.paths[name]: {"$in": some} for name, some in values.items() if name in place.paths}
+    last = _exactly([column_field(columns.index(name)) for name in attributes], asked)
     before: tuple[_Stage, ...] = ({"$match": first},) if first else ()
     after: tuple[_Stage, ...] = ({"$match": last},) if last else ()
     return replace(place.query, stages=(*before, *place.query.stages, *after))
+
+
+def _exactly(fields: Sequence[str], asked: Sequence[AttributeValues]) -> _Stage:
+    """The condition that the fields have one of these combinations, not values of several of them.
+
+    The field with the most values is asked for in one list for each combination of the others.
+    """
+    if len(fields) < 2:
+        return {name: {"$in": [each[0] for each in asked]} for name in fields}
+    widest = max(range(len(fields)), key=lambda place: len(once((each[place],) for each in asked)))
+    others = [place for place in range(len(fields)) if place != widest]
+    alike: dict[AttributeValues, dict[str, list[object]]] = {}
+    for each in asked:
+        key = mark(tuple(each[place] for place in others))
+        found = alike.setdefault(key, {fields[place]: [each[place]] for place in others} | {fields[widest]: []})
+        found[fields[widest]].append(each[widest])
+    return {"$or": [{name: {"$in": some} for name, some in found.items()} for found in alike.values()]}
 
 
 def _behind(fields: Sequence[str], values: Sequence[object]) -> _Stage:

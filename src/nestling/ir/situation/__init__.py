@@ -2,7 +2,7 @@
 
 from nestling.ir.situation.changed import changed_entities, looked_for
 from nestling.ir.situation.growth import rows_per_day
-from nestling.ir.situation.outgrown import outgrown
+from nestling.ir.situation.outgrown import is_outgrown, outgrown
 from nestling.ir.situation.same_key import read_by_same_key
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
@@ -11,6 +11,7 @@ __all__ = [
     "Situation",
     "Thresholds",
     "changed_entities",
+    "is_outgrown",
     "looked_for",
     "outgrown",
     "read_by_same_key",

@@ -12,6 +12,13 @@ from nestling.ir.statistics import Origin, Quantity, Statistics
 from nestling.ir.storage.bounds import node_bytes
 from nestling.ir.storage.layout import Role
 
+_BEGINNING, _BOUND = "a document of `", "; the bound is "
+
+
+def is_outgrown(note: str) -> bool:
+    """Whether a note of a design is about such a document."""
+    return note.startswith(_BEGINNING) and _BOUND in note
+
 
 def outgrown(design: Design, situation: Situation) -> Iterator[str]:
     """A sentence for each collection with a document that passes the document bound within the time growth is projected for."""
@@ -21,7 +28,7 @@ def outgrown(design: Design, situation: Situation) -> Iterator[str]:
             files = frozenset(name for split in store.collection.splits if split.gridfs for name in split.attributes)
             if (reached := node_bytes(root, then, elsewhere=files)) > bound:
                 growth = next(iter(situation.fan_outs.values())).with_growth
-                yield f"a document of `{store.name}` reaches {size(reached)} {growth}; the bound is {size(bound)}"
+                yield f"{_BEGINNING}{store.name}` reaches {size(reached)} {growth}{_BOUND}{size(bound)}"
 
 
 def _with_growth(situation: Situation) -> Statistics:

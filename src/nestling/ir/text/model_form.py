@@ -94,6 +94,10 @@ class EntityForm(FileMap):
         description="name: attributes, of its key and UNIQUE constraints in PostgreSQL whose names are not `TABLE_pkey` or"
         " `TABLE_COLUMN_key`; for `ON CONFLICT ON CONSTRAINT`",
     )
+    inherited_by: Texts = Field(
+        [],
+        description="tables that inherit from it in PostgreSQL: statements over it need ONLY, as its own rows are meant",
+    )
 
     def to_ir(self, name: str, path: YamlPath, findings: FormProblems, texts: Collation = Collation.BINARY) -> Entity:
         """The entity; `texts` is the collation of texts that say none."""
@@ -113,6 +117,7 @@ class EntityForm(FileMap):
             tuple(check for check in checks if check is not None),
             tuple(unique for unique in partial if unique is not None),
             tuple((each, tuple(group)) for each, group in self.constraint_names.items()),
+            tuple(self.inherited_by),
         )
 
     @staticmethod
@@ -126,6 +131,7 @@ class EntityForm(FileMap):
                 "checks": [CheckForm.from_ir(check) for check in entity.checks],
                 "partial_uniques": [PartialUniqueForm.from_ir(unique) for unique in entity.partial_uniques],
                 "constraint_names": {each: list(group) for each, group in entity.constraint_names},
+                "inherited_by": entity.inherited_by,
             }
         )
         return BlockMap(head | {"attributes": attributes} | tail)
@@ -146,6 +152,10 @@ class RelationshipForm(FileMap):
         None, description="what the child calls its parent, and what the parent calls its children"
     )
     on_delete: Annotated[str, words_schema(OnDelete)] | None = Field(None, description="restrict by default")
+    on_delete_columns: Texts = Field(
+        [],
+        description="the columns of the foreign key that `set null` or `set default` changes; all of them by default",
+    )
     on_update: Annotated[str, words_schema(OnUpdate)] | None = Field(None, description="restrict by default")
     enforced: bool = Field(True, description="whether the source refuses writes that break it")
     through: str | None = Field(None, description="N:M: the junction entity")
@@ -177,6 +187,7 @@ class RelationshipForm(FileMap):
             findings.word(OnDelete, self.on_delete, (*path, "on_delete"), otherwise=OnDelete.RESTRICT),
             findings.word(OnUpdate, self.on_update, (*path, "on_update"), otherwise=OnUpdate.RESTRICT),
             self.enforced,
+            tuple(self.on_delete_columns),
         )
 
     def _link(self, name: str, path: YamlPath, findings: FormProblems) -> ManyToMany | None:
@@ -200,6 +211,7 @@ class RelationshipForm(FileMap):
             "required": link.required,
             "roles": roles if any(roles) else None,
             "on_delete": str(link.on_delete),
+            "on_delete_columns": link.on_delete_columns,
             "on_update": str(link.on_update),
             "enforced": link.enforced,
         }
@@ -304,8 +316,20 @@ def _contradicted(link: Relationship, entities: Sequence[Entity], path: YamlPath
     child = next((each for each in entities if each.name == link.child), None)
     if child is None or not all(name in child for name in link.child_attributes):
         return
+    lets_go = link.on_delete in (OnDelete.SET_NULL, OnDelete.SET_DEFAULT)
+    other = [name for name in link.on_delete_columns if name not in link.child_attributes]
+    if other or (link.on_delete_columns and not lets_go):
+        what = (
+            f"{name_list(other)} is not in the foreign key"
+            if other
+            else "only `set null` and `set default` change columns"
+        )
+        yield Problem(
+            what=what, path=(*path, "on_delete_columns"), next_move="name columns of the foreign key, or remove it"
+        )
+        return
     optional = [name for name in link.child_attributes if not child.always_has(name)]
-    needed = [name for name in link.child_attributes if child.always_has(name)]
+    needed = [name for name in link.let_go if child.always_has(name)]
     if link.required and optional:
         what = f"every `{child.name}` has a `{link.parent}`, but {name_list(optional)} may be NULL"
         move = f"make `{optional[0]}` NOT NULL (`{child.attribute(optional[0]).type}!`), or remove `required`"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.common.errors import Problem, WorkloadError, unknown
+from nestling.common.errors import Problem, WorkloadError, name_list, unknown
+from nestling.ir.quantity_words import agreeing
 from nestling.ir.reading import TEXTS_AND_NUMBERS, ConstantKinds, FoundGap, Gap, GapKind, constant_gap
 from nestling.planner.sql.called import written
 from nestling.planner.sql.moves import move_of
@@ -33,6 +34,17 @@ class StatementGap(FoundGap):
 def statement_gap(construct: str, node: exp.Expr | None = None, move: str = "") -> StatementGap:
     """The gap of a construct at its node; `translate` gives it the text, and says what to do about it where `move` does not."""
     return _about(node, StatementGap(Gap(GapKind.NOTIMPL, construct, position(node), move=move)))
+
+
+def with_heirs(name: str, heirs: Sequence[str], table: exp.Table) -> StatementGap:
+    """The gap of a table that PostgreSQL reads, or changes, together with those that inherit from it."""
+    which, first = name_list(heirs), heirs[0]
+    what = f"`{name}` with the rows of {which}, which {agreeing(len(heirs), 'inherits', 'inherit')} from it"
+    move = f"write `FROM ONLY {name}` if its own rows are meant, and add those of {which} with UNION ALL otherwise"
+    if isinstance(table.parent, exp.Update | exp.Delete):
+        verb = "UPDATE ONLY" if isinstance(table.parent, exp.Update) else "DELETE FROM ONLY"
+        move = f"write `{verb} {name}`, and another statement for `{first}` if its rows are meant, too"
+    return statement_gap(what, table, move)
 
 
 def _about(node: exp.Expr | None, gap: StatementGap) -> StatementGap:

@@ -32,7 +32,7 @@ _SELECT = _QUERY | {
 }  # fmt: skip
 _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Column: {"table", "db", "catalog"},
-    exp.Table: {"db", "catalog", "joins", "pivots", "sample", "hints", "indexed"},
+    exp.Table: {"db", "catalog", "joins", "pivots", "sample", "hints", "indexed", "only"},
     exp.Select: _SELECT,
     exp.Union: _QUERY | {"distinct", "by_name", "side", "on"},
     exp.Intersect: _QUERY | {"distinct", "by_name", "side", "on"},

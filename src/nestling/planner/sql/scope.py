@@ -19,7 +19,7 @@ from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statements.operators import Affinity, Collation
 from nestling.ir.statements.read_locks import ReadLock
 from nestling.planner.sql.dialect import Dialect
-from nestling.planner.sql.gaps import mistake, no_such, statement_gap
+from nestling.planner.sql.gaps import mistake, no_such, statement_gap, with_heirs
 
 Bind = Callable[[exp.Expr], Expression]
 """Binds a part of what is being bound, in the same `Env`."""
@@ -129,10 +129,19 @@ class Translation:
         return wish if number == 1 else self.alias(f"{wish}_{number}")
 
     def entity(self, table: exp.Table) -> Entity:
-        """The entity a table stands for; a schema in front of it is only there to be read."""
-        for name in (table.name, f"{table.db}.{table.name}"):
-            if name.casefold() in self.entities:
-                return self.entities[name.casefold()]
+        """The entity a table stands for; a schema in front of it is only there to be read.
+
+        If others inherit from it, anything but an INSERT has to name it with ONLY: PostgreSQL would include their rows.
+        """
+        found = self._entity(table)
+        if found.inherited_by and not table.args.get("only") and not isinstance(table.parent, exp.Insert | exp.Schema):
+            raise with_heirs(found.name, found.inherited_by, table)
+        return found
+
+    def _entity(self, table: exp.Table) -> Entity:
+        for name in _names(table):
+            if name in self.entities:
+                return self.entities[name]
         if self.view(table) is not None:
             raise statement_gap(f"a write to the view `{table.name}`", table)
         known = [*(entity.name for entity in self.model.entities), *(view.name for view in self.model.views)]
@@ -140,8 +149,14 @@ class Translation:
 
     def view(self, table: exp.Table) -> View | None:
         """The view a table stands for, if it does."""
-        names = (table.name.casefold(), f"{table.db}.{table.name}".casefold())
-        return next((self.views[name] for name in names if name in self.views and name not in self.entities), None)
+        found = next((name for name in _names(table) if name in self.views or name in self.entities), None)
+        return self.views[found] if found is not None and found not in self.entities else None
+
+
+def _names(table: exp.Table) -> tuple[str, ...]:
+    """The names in a model that a table may have: with its schema before the one without."""
+    name = table.name.casefold()
+    return (f"{table.db.casefold()}.{name}", name) if table.db else (name,)
 
 
 @dataclass(frozen=True, slots=True)

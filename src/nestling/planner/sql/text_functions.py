@@ -279,6 +279,9 @@ def _reverse(node: exp.Expr, env: Env, bound: Bind) -> Expression:
 
 
 def _bytes_of(node: exp.Expr, env: Env, bound: Bind) -> Expression:
+    operand = bound(node.expressions[0])
+    if operand.type.name is TypeName.BYTES:
+        return Call(Function.LENGTH, (operand,), INTEGER, env.dialect.rules)
     return Call(Function.BYTE_LENGTH, _shown(node.expressions, env, bound), INTEGER, env.dialect.rules)
 
 

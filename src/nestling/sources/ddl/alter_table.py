@@ -30,7 +30,6 @@ from nestling.sources.ddl.indexes import drop_constraint, drop_key, drop_link
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token, TokenKind
 from nestling.sources.defaults import read_default, retyped
-from nestling.sources.remarks import inherited
 from nestling.sources.tables import find_name
 
 _WITHOUT_MEANING = (
@@ -134,7 +133,7 @@ def _apply_option(word: str, cursor: Cursor, table: Declared, catalogue: Catalog
             _collate(cursor, table, catalogue, word, line)
         case "INHERIT":
             parent = catalogue.home(cursor.qualified_name())
-            catalogue.gap(inherited(catalogue.entity_name(table.name), catalogue.entity_name(parent)), line)
+            catalogue.add_heir(parent, table, line)
         case _ if word not in _WITHOUT_MEANING and not (word == "NO" and cursor.sees("FORCE")):
             raise NotUnderstood("is not understood")
 
@@ -197,6 +196,8 @@ def _add(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> No
     is_optional = adding.accept("IF", "NOT", "EXISTS")
     parts = at_commas(adding.group()) if adding.sees("(") else [adding.rest()]
     for part in parts:
+        if not part:
+            raise NotUnderstood("nothing is added")
         if find_name(part[0].text, table.columns) is not None:
             if not is_optional:
                 raise NotUnderstood(f"there is a column `{part[0].text}` already")

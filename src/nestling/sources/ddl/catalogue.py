@@ -22,7 +22,14 @@ from nestling.sources.ddl.declared import Declared, DeclaredLink
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.defaults import retyped
 from nestling.sources.json_checks import json_columns
-from nestling.sources.remarks import checked_late, nulls_once, policies_left_out, unique_by_expression, unique_prefix
+from nestling.sources.remarks import (
+    checked_late,
+    inherited,
+    nulls_once,
+    policies_left_out,
+    unique_by_expression,
+    unique_prefix,
+)
 from nestling.sources.tables import Table, find_name
 
 DEFAULT_SCHEMAS = {POSTGRESQL: "public", SQLITE: "main"}
@@ -232,7 +239,14 @@ class Catalogue:
             partial=tuple(table.partial),
             where=self.where(table.line),
             names=tuple(table.constraint_names()) if self.dialect == POSTGRESQL else (),
+            inherited_by=tuple(self.entity_name(heir.name) for heir in table.heirs if self.find(heir.name) is heir),
         )
+
+    def add_heir(self, parent: Name, table: Declared, line: int) -> None:
+        """Note that a table inherits from another."""
+        self.gap(inherited(self.entity_name(table.name), self.entity_name(parent)), line)
+        if (above := self.find(parent)) is not None:
+            above.heirs.append(table)
 
     def remarks(self) -> Iterator[str]:
         """Notes on policies, and on indexes that say more or less than that columns are unique."""

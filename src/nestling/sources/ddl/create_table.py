@@ -18,7 +18,6 @@ from nestling.sources.ddl.given_names import merge_repetitions, name_constraints
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token, tokens
 from nestling.sources.defaults import collation_named
-from nestling.sources.remarks import inherited
 
 _UNCHECKED_ENGINE = re.compile(r"MYISAM|ARIA|MEMORY|HEAP|CSV|ARCHIVE|MERGE", re.IGNORECASE)
 
@@ -169,7 +168,7 @@ def read_collation(cursor: Cursor) -> Collation | None:
 
 def _inherit(parent: Name, table: Declared, catalogue: Catalogue) -> None:
     if _copy(parent, table, catalogue, with_keys=False):
-        catalogue.gap(inherited(catalogue.entity_name(table.name), catalogue.entity_name(parent)), table.line)
+        catalogue.add_heir(parent, table, table.line)
 
 
 def declared_table(sql: str) -> Declared | None:

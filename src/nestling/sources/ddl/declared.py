@@ -68,6 +68,7 @@ class Declared:
     implied: set[str] = field(default_factory=set)  # names of indexes that MySQL may have made for foreign keys
     has_triggers: bool = True  # by which PostgreSQL enforces foreign keys
     has_policies: bool = False
+    heirs: list[Declared] = field(default_factory=list, compare=False, repr=False)  # that inherit from it
     is_checked: bool = True  # whether its engine enforces foreign keys
     without_rowid: bool = False
     integers: set[str] = field(

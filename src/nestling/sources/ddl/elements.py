@@ -8,6 +8,7 @@ from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.affinity import with_affinity
+from nestling.sources.checks import exclusion_left_out
 from nestling.sources.ddl.catalogue import Catalogue
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
@@ -241,7 +242,9 @@ def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int
         target, key = _references(cursor, own, table, catalogue, line)
         _add_link(DeclaredLink(target, key, named or index), index, table)
     elif cursor.accept("EXCLUDE"):
-        catalogue.note(f"an exclusion constraint of `{table.name[1]}` is left out: it does not affect the schema")
+        whole = cursor.rest()
+        catalogue.note(exclusion_left_out(f"EXCLUDE {catalogue.source(whole)}", table.name[1], named))
+        cursor = Cursor(whole)
         cursor.until("(")
         keys = at_commas(cursor.group()) if cursor.sees("(") else []
         table.others.add(named or index_name(table, keys, catalogue, "excl"))
@@ -400,9 +403,7 @@ def _references(
     while True:
         if cursor.accept("ON", "DELETE"):
             action, only = _action(cursor)
-            key = replace(key, on_delete=action)
-            if only and {*map(str.casefold, only)} != {*map(str.casefold, columns)}:
-                catalogue.gap(f"{label}: ON DELETE sets all of its columns here, not only {', '.join(only)}", line)
+            key = replace(key, on_delete=action, on_delete_columns=only)
         elif cursor.accept("ON", "UPDATE"):
             key = replace(key, on_update=OnUpdate(_action(cursor)[0].value))
         elif cursor.accept("MATCH"):
@@ -431,8 +432,10 @@ def _action(cursor: Cursor) -> tuple[OnDelete, tuple[str, ...]]:
     if cursor.accept("CASCADE"):
         return OnDelete.CASCADE, ()
     if cursor.accept("SET"):
+        if not cursor.sees_any("NULL", "DEFAULT"):
+            raise NotUnderstood(f"`SET {cursor.peek().text}` is not an action of a foreign key")
         found = OnDelete.SET_NULL if cursor.take().key == "NULL" else OnDelete.SET_DEFAULT
         return found, tuple(plain_columns(cursor.group()) or ()) if cursor.sees("(") else ()
-    cursor.accept("NO")
-    cursor.take()
+    if not (cursor.accept("NO", "ACTION") or cursor.accept("RESTRICT")):
+        raise NotUnderstood(f"`{cursor.peek().text}` is not an action of a foreign key")
     return OnDelete.RESTRICT, ()

@@ -43,7 +43,7 @@ class ColumnFacts:
 class CatalogForeignKey:
     """Columns that refer to a table's columns, by the names the declaration uses (which need not exist).
 
-    `deferred`: it may be broken until the transaction ends. `valid`, `enforced`: as in `ForeignKey`.
+    `deferred`: it may be broken until the transaction ends. `valid`, `enforced`, `on_delete_columns`: as in `ForeignKey`.
     """
 
     columns: tuple[str, ...]
@@ -54,6 +54,7 @@ class CatalogForeignKey:
     deferred: bool = False
     valid: bool = True
     enforced: bool = True
+    on_delete_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class CatalogTable:
     rowid: bool = False  # SQLite: rows have a rowid to sample by
     partial: tuple[PartialIndex, ...] = ()
     names: tuple[tuple[str, tuple[str, ...]], ...] = ()  # PostgreSQL's, of keys and unique constraints
+    inherited_by: tuple[str, ...] = ()  # PostgreSQL: entities that inherit from it, partitions aside
 
     def column(self, name: str) -> ColumnFacts:
         """The column of that name."""
@@ -94,19 +96,21 @@ class Catalog:
     def names(self) -> CatalogNames:
         """The names in the catalog."""
         tables = (
-            TableNames(each.entity, each.schema, each.name, tuple(c.name for c in each.columns)) for each in self.tables
+            TableNames(t.entity, t.schema, t.name, tuple(c.name for c in t.columns), bool(t.inherited_by))
+            for t in self.tables
         )
         return CatalogNames(tuple(tables), tuple(gap.where for gap in self.gaps if gap.kind is GapKind.LOST))
 
 
 @dataclass(frozen=True, slots=True)
 class TableNames:
-    """A table's names, as in `CatalogTable`, and those of its columns."""
+    """A table's names, as in `CatalogTable`, and those of its columns. `only`: a SELECT without ONLY has rows of other tables."""
 
     entity: str
     schema: str | None
     name: str
     columns: tuple[str, ...]
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

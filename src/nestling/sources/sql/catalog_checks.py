@@ -1,4 +1,4 @@
-"""The CHECK constraints of a PostgreSQL or MySQL server, by table."""
+"""The CHECK constraints of a PostgreSQL or MySQL server, by table, and PostgreSQL's exclusion constraints."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ FROM pg_constraint x JOIN pg_class c ON c.oid = x.conrelid AND c.relispartition 
 JOIN pg_class r ON r.oid = h.inhparent JOIN pg_namespace n ON n.oid = r.relnamespace
 WHERE x.contype = 'c' AND x.conislocal
 ORDER BY 1, 2, 3, 5"""
+_EXCLUSIONS = """
+SELECT n.nspname, c.relname, x.conname, pg_get_constraintdef(x.oid) FROM pg_constraint x JOIN pg_class c ON c.oid = x.conrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE x.contype = 'x' AND COALESCE(to_jsonb(x)->>'conparentid', '0') = '0' ORDER BY 1, 2, 3"""
 _MARIADB = """
 SELECT NULL, table_name, constraint_name, check_clause, '', 1 FROM information_schema.check_constraints
 WHERE constraint_schema = DATABASE() ORDER BY table_name, constraint_name"""
@@ -58,6 +62,13 @@ def server_checks(dialect: str, cursor: Any) -> Mapping[tuple[str | None, str], 
     for schema, table, name, sql, column, holds in cursor.fetchall():
         check = CheckConstraint(sql, name, column, bool(holds))
         found[schema, table] = (*found.get((schema, table), ()), check)
+    return found
+
+
+def server_exclusions(cursor: Any) -> list[tuple[str, str, str, str]]:
+    """PostgreSQL's exclusion constraints: schema, table, name and SQL."""
+    cursor.execute(_EXCLUSIONS)
+    found: list[tuple[str, str, str, str]] = cursor.fetchall()
     return found
 
 

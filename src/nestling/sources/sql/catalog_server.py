@@ -14,12 +14,14 @@ from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
+from nestling.sources.checks import exclusion_left_out
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default
 from nestling.sources.lower_indexes import lower_index
 from nestling.sources.remarks import (
     carried,
+    checked_late,
     computed,
     history_left_out,
     inherited,
@@ -43,7 +45,7 @@ from nestling.sources.sql.catalog import (
     ColumnFacts,
     TableNames,
 )
-from nestling.sources.sql.catalog_checks import server_checks
+from nestling.sources.sql.catalog_checks import server_checks, server_exclusions
 from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_json import with_json
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
@@ -116,8 +118,13 @@ _POSTGRESQL_INHERITANCE = """
 SELECT n.nspname, c.relname, m.nspname, p.relname FROM pg_inherits i
 JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace m ON m.oid = p.relnamespace
-WHERE c.relkind = 'r' AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+WHERE c.relkind IN ('r', 'f') AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
 ORDER BY 1, 2, i.inhseqno"""
+_POSTGRESQL_LATE = """
+SELECT n.nspname, c.relname, (SELECT array_agg(a.attname::text ORDER BY array_position(x.conkey, a.attnum))
+  FROM pg_attribute a WHERE a.attrelid = x.conrelid AND a.attnum = ANY (x.conkey))
+FROM pg_constraint x JOIN pg_class c ON c.oid = x.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE x.contype IN ('p', 'u') AND x.condeferrable AND NOT c.relispartition ORDER BY 1, 2, x.conname"""
 # SQLAlchemy reads SHOW CREATE TABLE, and passes over foreign keys to names with a backtick.
 _MYSQL_LINKS = """
 SELECT k.table_name, k.constraint_name, k.column_name, NULLIF(k.referenced_table_schema, DATABASE()), k.referenced_table_name,
@@ -126,11 +133,14 @@ FROM information_schema.key_column_usage k JOIN information_schema.referential_c
   ON r.constraint_schema = k.table_schema AND r.table_name = k.table_name AND r.constraint_name = k.constraint_name
 WHERE k.table_schema = DATABASE() AND k.referenced_table_name IS NOT NULL
 ORDER BY k.table_name, k.constraint_name, k.ordinal_position"""
-# Foreign keys that rows may break: those from before NOT VALID, any row where NOT ENFORCED or the triggers are disabled.
+# Foreign keys that rows may break: those from before NOT VALID, any row where NOT ENFORCED or the triggers are disabled;
+# and the columns that ON DELETE sets.
 _POSTGRESQL_LOOSE = """
 SELECT n.nspname, c.relname, x.conname, x.convalidated,
        COALESCE((to_jsonb(x)->>'conenforced')::boolean, true) AND NOT EXISTS
-       (SELECT 1 FROM pg_trigger t WHERE t.tgconstraint = x.oid AND t.tgrelid = x.conrelid AND t.tgenabled = 'D')
+       (SELECT 1 FROM pg_trigger t WHERE t.tgconstraint = x.oid AND t.tgrelid = x.conrelid AND t.tgenabled = 'D'),
+       (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
+        WHERE a.attrelid = x.conrelid AND to_jsonb(x)->'confdelsetcols' @> to_jsonb(a.attnum))
 FROM pg_constraint x JOIN pg_class c ON c.oid = x.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE x.contype = 'f'"""
 _MYSQL_TRIGGERS = "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE() ORDER BY 1"
 _VERSIONED = "SYSTEM VERSIONED"
@@ -143,14 +153,14 @@ DEFAULT_SCHEMA = "public"
 class _Keys:
     """The inspector's information on one schema, by table. `has_names`: statements may name constraints.
 
-    `loose`: whether a foreign key is valid and whether it is enforced, by table and name, if not both.
+    `loose`: whether a foreign key is valid, whether it is enforced and the columns ON DELETE sets, by table and name.
     """
 
     primary: Mapping[Any, Any]
     uniques: Mapping[Any, Any]
     foreign: Mapping[Any, Any]
     has_names: bool
-    loose: Mapping[tuple[str, str, str], tuple[bool, bool]] = field(default_factory=dict)
+    loose: Mapping[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
 
 
 def read_server_catalog(address: Address, connection: Any) -> Catalog:
@@ -196,16 +206,33 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             gaps += (Gap(GapKind.NOTIMPL, invisible(entity, name), f"{entity}.{name}") for name in hidden)
             notes += [history_left_out(entity)] if kind == _VERSIONED else []
     if address.dialect == POSTGRESQL:
-        cursor.execute(_POSTGRESQL_POLICIES)
-        notes += (policies_left_out(_entity(schema, name, default)) for schema, name in cursor.fetchall())
-        cursor.execute(_POSTGRESQL_INHERITANCE)
-        for schema, name, its_schema, parent in cursor.fetchall():
-            child, above = _entity(schema, name, default), _entity(its_schema, parent, default)
-            gaps.append(Gap(GapKind.NOTIMPL, inherited(child, above), child))
+        notes += _left_out(cursor, default)
+        heirs = _heirs(cursor, default)
+        tables = [replace(table, inherited_by=tuple(heirs.get(table.entity, ()))) for table in tables]
+        gaps += (Gap(GapKind.NOTIMPL, inherited(heir, above), heir) for above, below in heirs.items() for heir in below)
     cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)
     notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
     notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
+
+
+def _heirs(cursor: Any, default: str) -> dict[str, list[str]]:
+    """The tables that inherit from others, by these."""
+    cursor.execute(_POSTGRESQL_INHERITANCE)
+    found: dict[str, list[str]] = {}
+    for schema, name, its_schema, parent in cursor.fetchall():
+        found.setdefault(_entity(its_schema, parent, default), []).append(_entity(schema, name, default))
+    return found
+
+
+def _left_out(cursor: Any, default: str) -> Iterator[str]:
+    """Notes on what PostgreSQL enforces and MongoDB does not, or not in the same way."""
+    cursor.execute(_POSTGRESQL_POLICIES)
+    yield from (policies_left_out(_entity(schema, name, default)) for schema, name in cursor.fetchall())
+    for schema, name, named, sql in server_exclusions(cursor):
+        yield exclusion_left_out(sql, _entity(schema, name, default), named)
+    cursor.execute(_POSTGRESQL_LATE)
+    yield from (checked_late(_entity(schema, name, default), columns) for schema, name, columns in cursor.fetchall())
 
 
 def read_server_names(dialect: str, connection: Any) -> CatalogNames:
@@ -213,9 +240,13 @@ def read_server_names(dialect: str, connection: Any) -> CatalogNames:
     cursor = connection.cursor()
     cursor.execute(_POSTGRESQL_NAMES if dialect == POSTGRESQL else _MYSQL_NAMES)
     tables: dict[tuple[str, str | None, str], list[str]] = {}
+    usual = DEFAULT_SCHEMA
     for schema, table, column, default in cursor.fetchall():
-        tables.setdefault((_entity(schema, table, default or DEFAULT_SCHEMA), schema, table), []).append(column)
-    return CatalogNames(tuple(TableNames(*names, tuple(columns)) for names, columns in tables.items()))
+        usual = default or DEFAULT_SCHEMA
+        tables.setdefault((_entity(schema, table, usual), schema, table), []).append(column)
+    heirs = _heirs(cursor, usual) if dialect == POSTGRESQL else {}
+    named = (TableNames(*names, tuple(columns), names[0] in heirs) for names, columns in tables.items())
+    return CatalogNames(tuple(named))
 
 
 def _entity(schema: str | None, table: str, default: str) -> str:
@@ -236,7 +267,7 @@ def _all_keys(address: Address, cursor: Any, schemas: set[str | None]) -> dict[s
     if address.dialect == MYSQL:
         return {schema: replace(found, foreign=_mysql_links(cursor)) for schema, found in keys.items()}
     cursor.execute(_POSTGRESQL_LOOSE)
-    loose = {(schema, table, name): (valid, enforced) for schema, table, name, valid, enforced in cursor.fetchall()}
+    loose = {(schema, table, name): tuple(said) for schema, table, name, *said in cursor.fetchall()}
     return {schema: replace(found, loose=loose) for schema, found in keys.items()}
 
 
@@ -402,7 +433,7 @@ def _is_unique(index: Mapping[str, Any]) -> bool:
 def _foreign_key(key: Mapping[str, Any], default: str, where: tuple[str | None, str], keys: _Keys) -> CatalogForeignKey:
     schema = key.get("referred_schema")
     parent = _entity(schema, key["referred_table"], default)
-    valid, enforced = keys.loose.get((where[0] or "", where[1], key["name"] or ""), (True, True))
+    valid, enforced, only = keys.loose.get((where[0] or "", where[1], key["name"] or ""), (True, True, None))
     return CatalogForeignKey(
         tuple(key["constrained_columns"]),
         parent,
@@ -412,4 +443,5 @@ def _foreign_key(key: Mapping[str, Any], default: str, where: tuple[str | None, 
         deferred=key.get("options", {}).get("initially") == "DEFERRED",
         valid=valid,
         enforced=enforced,
+        on_delete_columns=tuple(only or ()),
     )

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nestling.common.errors import Problem, SourceError
 from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate, View
 from nestling.ir.reading import Gap, GapKind
@@ -39,6 +40,8 @@ _INDEXED = "SELECT name FROM pragma_index_info(?) ORDER BY seqno"
 _FOREIGN_KEYS = (
     'SELECT id, "table", "from", "to", on_delete, on_update FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq'
 )
+
+_NEW_ACTION = "declare another, or report this: nestling knows CASCADE, SET NULL, SET DEFAULT, RESTRICT and NO ACTION"
 
 
 def read_sqlite_catalog(connection: sqlite3.Connection) -> Catalog:
@@ -178,9 +181,16 @@ def _foreign_keys(
 
 
 def on_delete(text: str | None) -> OnDelete:
-    """The action of an ON DELETE clause; none, NO ACTION and RESTRICT are equivalent here."""
-    word = (text or "").lower()
-    return OnDelete(word) if word in set(OnDelete) else OnDelete.RESTRICT
+    """The action of an ON DELETE clause; none, NO ACTION and RESTRICT are equivalent here.
+
+    The columns that PostgreSQL may name after it are left out. Raises `SourceError` for any other words.
+    """
+    word = (text or "").partition("(")[0].strip().lower()
+    if word in ("", "no action"):
+        return OnDelete.RESTRICT
+    if word not in set(OnDelete):
+        raise SourceError(Problem(f"the action `{text}` of a foreign key is not known", next_move=_NEW_ACTION))
+    return OnDelete(word)
 
 
 def on_update(text: str | None) -> OnUpdate:

@@ -48,8 +48,7 @@ def read_database(
     say = progress or (lambda _name: None)
     engine = engine_of(address.dialect)
     reflection = reflect(catalog, engine.model_name(address), engine.statements, joined, read_check)
-    places = {table.entity: (table.schema, table.name) for table in catalog.tables}
-    tables = Tables(reflection.model, address.dialect, places)
+    tables = Tables.of(catalog.names, reflection.model, address.dialect)
     database = Connected(connection, dialect_of(address))
     _require_readable(catalog, engine.hidden_tables(connection))
     notes = [*reflection.notes]

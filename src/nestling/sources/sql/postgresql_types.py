@@ -51,17 +51,23 @@ def exact_types(sink: SqlSink, entity: Entity, model: Model) -> dict[str, str]:
         for a in entity.attributes
         if a.name not in linked  # both ends of a foreign key are of one type
         and (kind := exact_type(a)) is not None
-        and (kind is TypeName.ENUM or _are_kept(sink, entity, a, "time"))
+        and (kind is TypeName.ENUM or _are_kept(sink, entity, a, _time(a)))
     }
     schema = place_of(entity.name, POSTGRESQL)[0]
     found, words = dict[str, str](), dict[str, str]()
     for name, each in _comparable(kinds, entity).items():
         is_time = each.name is TypeName.TIME
-        found[name] = "time" if is_time else _enum(sink, entity, entity.attribute(name))
-        words[name] = "time" if is_time else _qualified(sink, schema, found[name])
+        found[name] = _time(entity.attribute(name)) if is_time else _enum(sink, entity, entity.attribute(name))
+        words[name] = found[name] if is_time else _qualified(sink, schema, found[name])
     if words:
         _change(sink, entity, model, words)
     return found
+
+
+def _time(attribute: Attribute) -> str:
+    """The type of a column of times of day, with as many digits of a second as the source's."""
+    kept = attribute.fraction
+    return "time" if kept is None or kept.source_is_finer else f"time({kept.digits})"
 
 
 def exact_type(attribute: Attribute) -> TypeName | None:

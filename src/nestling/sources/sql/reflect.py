@@ -59,7 +59,16 @@ def _table(table: found.CatalogTable, dialect: str) -> Table:
         column.name for column in table.columns if compares_plainly(column.declared, column.type, dialect)
     )
     return Table(
-        table.entity, columns, table.key, table.uniques, keys, table.checks, plain, table.partial, names=table.names
+        table.entity,
+        columns,
+        table.key,
+        table.uniques,
+        keys,
+        table.checks,
+        plain,
+        table.partial,
+        names=table.names,
+        inherited_by=table.inherited_by,
     )
 
 
@@ -89,4 +98,5 @@ def _foreign_key(table: found.CatalogTable, key: found.CatalogForeignKey) -> For
         valid=key.valid,
         deferred=key.deferred,
         where=where,
+        on_delete_columns=key.on_delete_columns,
     )

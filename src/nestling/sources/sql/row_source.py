@@ -122,8 +122,7 @@ class SqlDatabase:
     def _tables(self) -> Tables:
         from nestling.sources.sql.row_sql import Tables
 
-        places = {table.entity: (table.schema, table.name) for table in self.names.tables}
-        return Tables(self.model, self.address.dialect, places)
+        return Tables.of(self.names, self.model, self.address.dialect)
 
     @property
     def _engine(self) -> Engine:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import quoted_name
 
 from nestling.common.errors import Problem, SourceError
@@ -20,15 +21,26 @@ if TYPE_CHECKING:
 
     from nestling.ir.model import Attribute, Model
     from nestling.ir.rows import RowAggregate, RowQuery
+    from nestling.sources.sql.catalog import CatalogNames
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Entities as SQLAlchemy tables without types: values pass through it untouched."""
+    """Entities as SQLAlchemy tables without types: values pass through it untouched.
+
+    `places`: the schema and name of each entity's table; `only`: the entities whose tables would have rows of others, too.
+    """
 
     model: Model
     dialect: str
-    places: Mapping[str, tuple[str | None, str]]  # entity to schema and table
+    places: Mapping[str, tuple[str | None, str]]
+    only: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, names: CatalogNames, model: Model, dialect: str) -> Tables:
+        """The tables of these names."""
+        places = {table.entity: (table.schema, table.name) for table in names.tables}
+        return cls(model, dialect, places, frozenset(table.entity for table in names.tables if table.only))
 
     def table(self, entity: str) -> sa.TableClause:
         """The table of an entity. Raises `SourceError` if the database has none, for example because it was dropped meanwhile."""
@@ -37,7 +49,20 @@ class Tables:
             raise SourceError(Problem("the database has no such table", where=f"table {entity}", next_move=move))
         schema, name = self.places[entity]
         columns: list[Any] = [sa.column(quoted(attribute)) for attribute in self.model.entity(entity).attribute_names]
-        return sa.table(quoted(name), *columns, schema=quoted(schema) if schema else None)
+        kind = _OwnRows if entity in self.only else sa.TableClause
+        return kind(quoted(name), *columns, schema=quoted(schema) if schema else None)
+
+
+class _OwnRows(sa.TableClause):
+    """A table of PostgreSQL without the rows of those that inherit from it."""
+
+    inherit_cache = True
+
+
+@compiles(_OwnRows)
+def _only(table: _OwnRows, compiler: Any, **options: Any) -> str:
+    said: str = compiler.visit_table(table, **options)
+    return f"ONLY {said}" if options.get("asfrom") and said else said
 
 
 def quoted(name: str) -> quoted_name:

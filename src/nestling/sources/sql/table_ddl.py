@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.constraints.condition_text import Writing, condition_text
 from nestling.ir.constraints.defaults import ComputedAttribute
-from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.row_checks import compares_alike
 from nestling.sources.sql.check_ddl import check_ddl, row_check_ddl
 from nestling.sources.sql.default_ddl import default_ddl
@@ -221,7 +221,9 @@ def _type(attribute: Attribute, declared: str, dialect: str) -> str:
 
 def _foreign_key(link: Relationship, dialect: str, preparer: Any) -> str:
     own, theirs = _names(link.child_attributes, preparer), _names(link.parent_attributes, preparer)
-    action = "" if link.on_delete.value == "restrict" else f" ON DELETE {link.on_delete.value.upper()}"
+    only = f" ({_names(link.on_delete_columns, preparer)})" if link.on_delete_columns else ""
+    is_left = link.on_delete.value == "restrict" or (only and dialect != POSTGRESQL)
+    action = "" if is_left else f" ON DELETE {link.on_delete.value.upper()}{only}"
     action += "" if link.on_update.value == "restrict" else f" ON UPDATE {link.on_update.value.upper()}"
     return f"FOREIGN KEY ({own}) REFERENCES {_table(link.parent, dialect, preparer)} ({theirs}){action}"
 

@@ -45,6 +45,15 @@ def left_out_everywhere(model: Model, dialect: str, *, made: frozenset[str], vie
     if loose:
         are = agreeing(len(loose), "is not a foreign key", "are not foreign keys")
         yield f"{name_list(loose)} {are} here: the source does not enforce {agreeing(len(loose), 'it', 'them')} either"
+    for entity in model.entities:
+        if heirs := [each for each in entity.inherited_by if each in made]:
+            yield f"{name_list(heirs)} {agreeing(len(heirs), 'does', 'do')} not inherit from `{entity.name}` here"
+    some = [
+        each.name for each in model.relationships if each.on_delete_columns and each.enforced and each.child in made
+    ]
+    if some and engine_of(dialect).statements != POSTGRESQL:
+        refused = "PostgreSQL alone can have ON DELETE change some columns; here a parent with children is not deleted"
+        yield f"{name_list(some)}: {refused}"
     kinds = {each.type.name for entity in model.entities if entity.name in made for each in entity.attributes}
     if engine_of(dialect).enforces_types and TypeName.INTEGER in kinds:
         widest = column_words(Attribute("", INTEGER), dialect)

@@ -24,12 +24,27 @@ def _expanded(tree: exp.Expr, model: Model, read: Read, inside: frozenset[str]) 
     views = {view.name: view for view in model.views if view.name not in inside}
     named = {each.alias_or_name.casefold() for each in tree.find_all(exp.CTE)}
     for table in list(_tables(tree)):
-        found = find_name(table.name, list(views)) if table.name.casefold() not in named else None
+        is_cte = not table.db and table.name.casefold() in named
+        found = None if is_cte else _view_of(table, list(views), [entity.name for entity in model.entities])
         select = read(views[found]) if found is not None else None
         if found is not None and isinstance(select, exp.Query):
             _placed(select, table, found)
             table.replace(_subquery(_expanded(select, model, read, inside | {found}), table, views[found]))
     return tree
+
+
+def _view_of(table: exp.Table, views: list[str], entities: list[str]) -> str | None:
+    """The view a table name means: with its schema, if it has one, before one without."""
+    if table.db:
+        qualified = f"{table.db}.{table.name}"
+        found = find_name(qualified, views)
+        return found or (find_name(table.name, views) if find_name(qualified, entities) is None else None)
+    found = find_name(table.name, views)
+    if found is not None or find_name(table.name, entities) is not None:
+        return found
+    suffix = "." + table.name.casefold()
+    ending = [name for name in (*views, *entities) if name.casefold().endswith(suffix)]
+    return ending[0] if len(ending) == 1 and ending[0] in views else None
 
 
 def _tables(tree: exp.Expr) -> Iterator[exp.Table]:

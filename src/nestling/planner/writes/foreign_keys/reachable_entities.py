@@ -78,7 +78,7 @@ def _merged(known: _Reached | None, link: Relationship, parent: _Reached) -> _Re
             case OnDelete.CASCADE:
                 deleted = True
             case OnDelete.SET_NULL | OnDelete.SET_DEFAULT:
-                attributes.update(link.child_attributes)
+                attributes.update(link.let_go)
             case OnDelete.RESTRICT:
                 pass
     touched = {

@@ -84,7 +84,7 @@ def _parents_gone(work: WriteDraft, effects: Effects, link: Relationship, effect
         case OnDelete.CASCADE:
             child.deletes += [RowDelete(each, link) for each in found]
         case OnDelete.SET_NULL | OnDelete.SET_DEFAULT:
-            values = _let_go(work, link, default=link.on_delete is OnDelete.SET_DEFAULT)
+            values = _let_go(work, link, link.let_go, default=link.on_delete is OnDelete.SET_DEFAULT)
             child.updates.append(RowUpdate(any_of(found), values))
         case _:
             assert_never(link.on_delete)
@@ -150,7 +150,7 @@ def _keys_changed(work: WriteDraft, effects: Effects, link: Relationship, rows: 
                 raise write_gap(
                     f"UPDATE of a key of `{link.parent}` that its own rows drop (`{link.name}`), and recursively theirs"
                 )
-            let_go = _let_go(work, link, default=link.on_update is OnUpdate.SET_DEFAULT)
+            let_go = _let_go(work, link, link.child_attributes, default=link.on_update is OnUpdate.SET_DEFAULT)
             child.updates.append(RowUpdate(found, let_go))
         case _:
             assert_never(link.on_update)
@@ -192,11 +192,11 @@ def _refuse_computed(child: Entity, link: Relationship) -> None:
         )
 
 
-def _let_go(work: WriteDraft, link: Relationship, *, default: bool) -> dict[str, Expression]:
+def _let_go(work: WriteDraft, link: Relationship, names: Sequence[str], *, default: bool) -> dict[str, Expression]:
     entity = work.model.entity(link.child)
     _refuse_computed(entity, link)
     values: dict[str, Expression] = {}
-    for name in link.child_attributes:
+    for name in names:
         attribute = entity.attribute(name)
         known = attribute.default if default else None
         if known is not None and not isinstance(known, ConstantDefault):
