@@ -25,6 +25,7 @@ from nestling.ir.paths.used_paths import mentioned_paths
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.planner.known.childless import FEW_CHILDLESS
+from nestling.planner.known.faster_lookups import HASHED_DOCUMENTS
 from nestling.planner.known.tree_walks import LEVELS_NOT_MEASURED, levels, rows_on_the_way
 from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.cold_reads import from_disk, read_once
@@ -135,8 +136,8 @@ def looked_up(
         inner, rows=inner.rows * there, fixed=read_once(inner.fixed, again), flow=read_once(inner.flow, again)
     )
     once, single = NO_WORK, Work(lookups=1, lookup_stages=steps_of(foreign))
-    if beside and inner.work.scanned:
-        whole = rows(foreign, facts.asking(None))
+    whole = rows(foreign, facts.asking(None)) if beside and inner.work.scanned else None
+    if whole is not None and whole.rows <= HASHED_DOCUMENTS:
         once, single = whole.work + Work(hashed=whole.rows), Work(hashed=1)
         inner = replace(inner, fixed=NO_WORK, flow=NO_WORK)
     elif beside:

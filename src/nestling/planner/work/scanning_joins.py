@@ -11,6 +11,7 @@ from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.quantity_words import count
 from nestling.ir.situation.scanned import FEW_ROWS, HALF
 from nestling.ir.statistics import Statistics
+from nestling.planner.known.faster_lookups import HASHED_DOCUMENTS
 from nestling.planner.work.estimate import walk
 from nestling.planner.work.facts import Probe, WorkFacts
 from nestling.planner.work.first_access import read
@@ -26,12 +27,14 @@ def notes_on_joins(plan: ReadPlan, design: Design, statistics: Statistics) -> tu
 
 
 def _notes(step: Step, facts: WorkFacts) -> Iterator[str]:
-    for foreign, path in _joined(step):
+    for foreign, path, beside in _joined(step):
         leading = walk(_asked_first(foreign), facts.asking(Probe(path, None))).leading
         if leading is None:
             continue
         access = read(leading, facts.design)
         documents = access.work.scanned + (access.work.documents if path == _ID else 0.0)
+        if beside and documents <= HASHED_DOCUMENTS:
+            continue  # it reads them once
         if documents > FEW_ROWS and access.rows < documents * HALF:
             yield (
                 f"for each row it joins, the server reads {'' if path == _ID else 'all of '}`{leading.collection}` (about "
@@ -48,17 +51,17 @@ def _remedy(path: str) -> str:
     return f"as no index finds them by `{path}`: add the statement to the workload of `nestling design`, which then considers one"
 
 
-def _joined(step: Step) -> Iterator[tuple[Step, str]]:
-    """What each lookup runs, and the path by which it asks of the collection that scans first."""
+def _joined(step: Step) -> Iterator[tuple[Step, str, bool]]:
+    """What each lookup runs, the path by which it asks of the collection it scans first, and whether in the faster engine."""
     match step:
-        case Correlate(beside=True):
-            pass  # the server reads the collection once
-        case Lookup(foreign=foreign, foreign_path=path) | Correlate(foreign=foreign, equal=(_, path)):
-            yield foreign, path
+        case Lookup(foreign=foreign, foreign_path=path):
+            yield foreign, path, False
+        case Correlate(foreign=foreign, equal=(_, path), beside=beside):
+            yield foreign, path, beside
         case Correlate(foreign=foreign, identity=parts) if parts:
-            yield foreign, _ID
+            yield foreign, _ID, False
         case GraphLookup(collection=collection, to=path):
-            yield CollectionScan(collection), path
+            yield CollectionScan(collection), path, False
         case _:
             pass
     sources = (
