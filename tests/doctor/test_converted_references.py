@@ -188,3 +188,28 @@ def test_a_part_of_an_id_is_found_and_not_converted(database: Db) -> None:
     (found_by,) = finding.commands
     assert len(list(run(database.client, found_by))) == 80
     assert "An `_id` cannot be changed: insert such documents again with the new one." in finding.remedy
+
+
+@pytest.mark.parametrize("place", ["assignee", "customer_id"])
+def test_values_that_tell_a_reference_are_converted_too(database: Db, place: str) -> None:
+    """Half of the ObjectIds are texts, and the field's name says nothing or what is not there: none is missing."""
+    database.agents.insert_many({"_id": each, "name": f"agent {n}"} for n, each in enumerate(IDS))
+    database.customers.insert_many({"_id": n, "name": f"customer {n}"} for n in range(40))
+    database.tickets.insert_many({place: IDS[n % 40] if n // 40 % 2 else str(IDS[n % 40])} for n in range(160))
+    finding = _dangling(database)[place]
+    assert finding.message.startswith("80 of 160 documents refer to documents that are not in `agents`")
+    assert "none is missing" in finding.message
+    assert "delete none" in finding.remedy
+    for command in finding.commands:
+        run(database.client, command)
+    assert place not in _dangling(database)
+
+
+def test_texts_are_converted_before_anything_is_deleted(database: Db) -> None:
+    """Where no text was among the values looked up, the advice to delete is not for the texts."""
+    database.agents.insert_many({"_id": ObjectId(), "name": f"agent {n}"} for n in range(5))
+    known = [each["_id"] for each in database.agents.find()]
+    database.tickets.insert_many({"agent_id": each} for each in [*known, ObjectId(), "nobody"])
+    assert _dangling(database)["agent_id"].remedy.startswith(
+        "Values of type string may exist in the type of the key: convert them before you delete any. Find them"
+    )

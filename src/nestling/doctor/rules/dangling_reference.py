@@ -65,7 +65,7 @@ def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Findi
         number=dangling,
         limit="references",
         cost="a join on it silently finds nothing",
-        remedy=_to_convert(seen, reference) if reference.converted else _to_mend(reference),
+        remedy=_to_convert(seen, reference) if reference.converted else _to_mend(seen, reference),
         commands=_conversion(seen, reference) if reference.converted else _commands(reference),
         evidence={
             "held": reference.held,
@@ -94,15 +94,31 @@ def _how_many(reference: ReferenceFacts, dangling: int) -> str:
     )
 
 
-def _to_mend(reference: ReferenceFacts) -> str:
+def _to_mend(seen: RuleInput, reference: ReferenceFacts) -> str:
     """What to do with values that exist in no type: delete only what holds nothing but the reference."""
     if not reference.target:
         return "Find out what they refer to: it may be in another database. Fix them only if it is gone."
+    first = _of_other_types(seen, reference)
     if ELEMENT not in reference.steps:
-        return "Find them, then delete or fix them. From now on, delete referring documents together with what they refer to."
+        return (
+            f"{first}Find them, then delete or fix them. From now on, delete referring documents together with what they"
+            " refer to."
+        )
     return (
-        "Find them, then fix these elements or remove them from their arrays; keep the documents around them and"
+        f"{first}Find them, then fix these elements or remove them from their arrays; keep the documents around them and"
         " the other elements. From now on, remove elements together with what they refer to."
+    )
+
+
+def _of_other_types(seen: RuleInput, reference: ReferenceFacts) -> str:
+    """A caution if the field holds types that no key has: so few may be such that none of them was looked up."""
+    holder = seen.facts.collection(reference.database, reference.collection)
+    path, keys = holder.path(*reference.steps) if holder is not None else None, _types(_target(seen, reference))
+    others = sorted((_types(path) & {"string", "number", "objectId", *OF_UUIDS}) - keys) if keys else []
+    if not others:
+        return ""
+    return (
+        f"Values of type {' and '.join(others)} may exist in the type of the key: convert them before you delete any. "
     )
 
 

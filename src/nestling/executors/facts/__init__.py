@@ -215,7 +215,8 @@ def _links(
     named = tuple(references(database, with_paths, asking.within(asking.seconds_left() * NAMES_SHARE)))
     known = _structure(database, [each for each in with_paths if each.holds_documents], asking, budget, tell)
     tell("copies along references")
-    every = _followed(database, with_links(named, known.links), with_paths, asking)
+    together = with_links(database, named, known.links, with_paths, asking)
+    every = _followed(database, together, with_paths, asking)
     return _Links(
         every,
         tuple(two_ways(database, every, asking)),

@@ -93,9 +93,7 @@ def candidates(collections: Sequence[CollectionFacts]) -> Iterator[PossibleRefer
 def _targets(path: PathFacts, collections: Sequence[CollectionFacts]) -> Iterator[ReferencedField]:
     for other in collections:
         for key in other.top_level():
-            converts = frozenset(
-                kind for mine in _types(path) for kind in CONVERTS.get(mine, ()) if kind in _types(key)
-            )
+            converts = convertible(path, key)
             if path is key or not (_types(path) & _types(key) or converts):
                 continue
             named = _says(path, other, key)
@@ -103,6 +101,11 @@ def _targets(path: PathFacts, collections: Sequence[CollectionFacts]) -> Iterato
             is_text_of_id = _holds_id_texts(path) and "objectId" in converts
             if named or (key.field == "_id" and (is_id or is_text_of_id)):
                 yield ReferencedField(other.name, key.field, named, converts, _collation(other, key))
+
+
+def convertible(path: PathFacts, key: PathFacts) -> frozenset[str]:
+    """The types of a key that values of the path may stand for in their own."""
+    return frozenset(kind for mine in _types(path) for kind in CONVERTS.get(mine, ()) if kind in _types(key))
 
 
 def _collation(collection: CollectionFacts, key: PathFacts) -> str:

@@ -16,7 +16,7 @@ from pymongo.database import Database
 
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, FoundDocument
-from nestling.executors.facts.reference_names import PossibleReference, ReferencedField, candidates
+from nestling.executors.facts.reference_names import PossibleReference, ReferencedField, candidates, convertible
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on, field_path
 from nestling.ir.facts.binary_kinds import binary_of
 
@@ -99,6 +99,27 @@ def _reference(
         yield ReferenceFacts(
             *where, to.collection, to.field, *counts, to.named, best.converted, best.converts, to.collation
         )
+
+
+def in_another_type(
+    database: Database[FoundDocument], reference: ReferenceFacts, collections: Sequence[CollectionFacts], asking: Asking
+) -> ReferenceFacts:
+    """A reference that its values tell, with those counted that are found in another type; unchanged where none are."""
+    by_name = {each.name: each for each in collections}
+    holder, target = by_name.get(reference.collection), by_name.get(reference.target)
+    path = holder.path(*reference.steps) if holder is not None else None
+    key = target.path(reference.target_field) if target is not None else None
+    if holder is None or path is None or key is None or reference.resolved == reference.checked:
+        return reference
+    to = ReferencedField(reference.target, reference.target_field, reference.named, convertible(path, key))
+    if not to.converts or asking.late:
+        return reference
+    values = _values(database, PossibleReference(holder, path, (to,)), asking)
+    match = _with_converted(database, _Match(to, values, _found(database, to, values, asking)), asking)
+    if not match.converted:
+        return reference
+    found = replace(reference, checked=len(values), resolved=match.found)
+    return replace(found, converted=match.converted, converts=match.converts)
 
 
 def _converted_best(
