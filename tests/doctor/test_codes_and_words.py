@@ -87,6 +87,31 @@ def test_words_of_booleans_in_arrays_become_booleans(database: Db) -> None:
     ]
 
 
+@pytest.mark.parametrize(("documents", "whole"), [(10_000, False), (100, True)])
+def test_a_few_bits_among_booleans_become_booleans(database: Db, documents: int, whole: bool) -> None:
+    """Not the many booleans numbers; what is neither 0 nor 1 leaves the choice to people, and so does a majority of numbers."""
+    values: list[Any] = [n % 2 == 0 if n % 40 else (n // 40 % 2) for n in range(1_000)]
+    database.things.insert_many({"_id": n, "active": each} for n, each in enumerate(values))
+    finding = _mixed(database, documents=documents, whole=whole)
+    assert finding.remedy.startswith("Convert what is not bool (25 of type number) to bool")
+    _mend(database)
+    assert [each["active"] for each in database.things.find(sort=[("_id", 1)])] == [bool(each) for each in values]
+    database.things.update_many({"_id": {"$mod": [50, 0]}}, {"$set": {"active": 2}})
+    assert "choose one" in _mixed(database, documents=documents, whole=whole).remedy
+    database.things.update_many({}, [{"$set": {"active": {"$cond": [{"$lt": ["$_id", 800]}, 1, True]}}}])
+    assert "choose one" in _mixed(database, documents=documents, whole=whole).remedy
+
+
+def test_bits_and_words_in_arrays_become_booleans(database: Db) -> None:
+    """Of documents in an array: each of the forms that programs give a flag."""
+    forms: list[Any] = [True, False, True, 1, 0.0, "no", "true", True]
+    database.things.insert_many({"_id": n, "flags": [{"on": each} for each in forms]} for n in range(20))
+    _mend(database)
+    first = database.things.find_one({"_id": 0})
+    assert first is not None
+    assert [each["on"] for each in first["flags"]] == [True, False, True, True, False, False, True, True]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(("documents", "whole"), [(10_000, False), (100, True)])
 def test_decimals_beside_doubles_are_found(database: Db, documents: int, whole: bool) -> None:

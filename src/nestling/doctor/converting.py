@@ -55,7 +55,7 @@ def converting(
     """
     if into in OF_UUIDS:
         return (rewriting(where, field, OF_UUIDS[into], into),)
-    made = converted(quoted("$" + field), into, zoneless=zoneless)
+    made = converted(quoted("$" + field), into, zoneless=zoneless, numbers="number" in kinds)
     if into == "date":
         made = unless_outdated(where, field, made)
     return setting(where, _which(field, kinds, into, amounts=amounts), field, made)
@@ -81,12 +81,12 @@ def converting_elements(
     value, whole = quoted(f"$$this.{field}" if field else "$$this"), quoted("$" + array)
     fits = [f"{{$eq: [{{$type: {value}}}, {quoted(kind)}]}}" for kind in kinds if kind not in ("string", "number")]
     if "number" in kinds:
-        fits.append(f"{{$isNumber: {value}}}")
+        fits.append(f"{{$in: [{value}, [0, 1]]}}" if into == "bool" else f"{{$isNumber: {value}}}")
     if "string" in kinds:
         text = f"{{$cond: [{{$eq: [{{$type: {value}}}, 'string']}}, {value}, '']}}"
         form = quoted(f"^(?:{_form(into, amounts=amounts)})$")
         fits.append(f"{{$regexMatch: {{input: {text}, regex: {form}}}}}")
-    made = converted(value, into, zoneless=zoneless)
+    made = converted(value, into, zoneless=zoneless, numbers="number" in kinds)
     if field:
         made = f"{{$mergeObjects: ['$$this', {{{quoted(field)}: {made}}}]}}"
     each = f"{{$cond: [{{$or: [{', '.join(fits)}]}}, {made}, '$$this']}}"
@@ -98,11 +98,15 @@ def converting_elements(
     return setting(where, which, array, f"{{$map: {{input: {whole}, in: {each}}}}}")
 
 
-def converted(value: str, into: str, *, zoneless: bool) -> str:
-    """The expression of a value as this type; the value itself where the server does not convert it."""
+def converted(value: str, into: str, *, zoneless: bool, numbers: bool = False) -> str:
+    """The expression of a value as this type; the value itself where the server does not convert it.
+
+    `numbers`: among what becomes a boolean are 0 and 1.
+    """
     if into == "bool":  # to the server every text but the empty one is true
         said = ", ".join(map(quoted, text_forms.TRUE))
-        return f"{{$in: [{{$toLower: {value}}}, [{said}]]}}"
+        words = f"{{$in: [{{$toLower: {value}}}, [{said}]]}}"
+        return f"{{$or: [{{$eq: [{value}, 1]}}, {words}]}}" if numbers else words
     made = _as_text(value) if into == "string" else value
     for kind in reversed(_TRIED.get(into, (into,))):
         made = f"{{$convert: {{input: {value}, to: {quoted(kind)}, onError: {made}}}}}"
@@ -140,11 +144,12 @@ def _which(field: str, kinds: Sequence[str], into: str, *, amounts: bool) -> str
 
     Values in arrays are excluded, because such an update would write every element.
     """
-    if "string" not in kinds:
-        return single(field, _types(kinds))
-    texts = f"$regex: {quoted(f'^(?:{_form(into, amounts=amounts)})$')}"
-    others = [kind for kind in kinds if kind != "string"]
-    return f"{{$or: [{single(field, texts)}, {single(field, _types(others))}]}}" if others else single(field, texts)
+    texts, bits = f"$regex: {quoted(f'^(?:{_form(into, amounts=amounts)})$')}", "$in: [0, 1]"
+    apart = {"string": texts} | ({"number": bits} if into == "bool" else {})
+    others = [kind for kind in kinds if kind not in apart]
+    conditions = [condition for kind, condition in apart.items() if kind in kinds] + [_types(others)] * bool(others)
+    which = [single(field, condition) for condition in conditions]
+    return which[0] if len(which) == 1 else f"{{$or: [{', '.join(which)}]}}"
 
 
 def _form(into: str, *, amounts: bool) -> str:

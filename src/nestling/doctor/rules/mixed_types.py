@@ -15,7 +15,10 @@ each month, get the same type: what suits the values of all of them.
 - Fields named as a code (`zip`, `phone`, `sku`) become texts, and so do whole numbers among a majority of texts, unless the
   name is that of a quantity (`qty`, `price`).
 - Otherwise the values become numbers if nine in ten texts are numbers, booleans if nine in ten texts are words for booleans
-  (`"true"`, `"no"`), dates or ObjectIds if all texts are such, or else the main type if that takes some of each other type.
+  (`"true"`, `"no"`) or fewer than half of the values are the numbers 0 and 1 among booleans, dates or ObjectIds if all texts
+  are such, or else the main type if that takes some of each other type.
+- Booleans become numbers only among more numbers, others than 0 and 1 among them. Where all the numbers are 0 and 1 but are the
+  majority, or others are among more booleans, no conversion is proposed.
 - Numbers become texts too if texts are in the majority and mostly not numbers, or if a text has zeros before its digits; a
   number that the server would round when writing it stays. If both numbers and texts are suitable, the finding is `likely`:
   check whether the type is the one you mean.

@@ -25,6 +25,7 @@ COMMON = 0.1
 _INT = Struct("<i").unpack_from
 _DOUBLE = Struct("<d").unpack_from
 DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
+BOOL, INT, LONG = 8, 16, 18
 JAVASCRIPT, SYMBOL, SCOPED = 13, 14, 15
 EMPTY = 5
 """Bytes of an empty document, and of an empty text: a length and a closing NUL."""
@@ -45,6 +46,8 @@ WIDEST_DATE = 50
 LARGEST_INTEGER = 2.0**63
 SHORT_FRACTION = 2.0**10
 """Times this, a fraction that decimals hold exactly, such as 0.25, is a whole number."""
+BITS = frozenset(Struct(form).pack(value) for form in ("<i", "<q", "<d") for value in (0, 1))
+"""The numbers 0 and 1 as BSON has them."""
 SMALLEST_FRACTION = 1e-6
 """What is smaller, the server writes with an exponent."""
 TYPES = {
@@ -77,6 +80,7 @@ class PathNode:
     """A path: what was found there, the names below it, and the elements when it is an array."""
 
     __slots__ = (
+        "bits",
         "children",
         "dateless",
         "distinct",
@@ -98,6 +102,7 @@ class PathNode:
         self.types: dict[int, int] = {}
         self.subtypes: dict[int, int] = {}
         self.forms: dict[str, int] = {}
+        self.bits = 0  # numbers that are 0 or 1
         self.documents, self.last = 0, -1
         self.widths = Histogram()
         self.lengths: Histogram | None = None
@@ -126,6 +131,7 @@ class PathNode:
         self.documents += other.documents
         self.widths.merge(other.widths)
         self.distinct.merge(other.distinct)
+        self.bits += other.bits
         self.empty += other.empty
         self.dateless += other.dateless
         if other.lengths is not None:
@@ -208,6 +214,9 @@ class PathTree:
                     _count_form(node, data, at + 4, at + size - 1)
             elif kind == DOUBLE:
                 _count_double(node, _DOUBLE(data, at)[0])
+                node.bits += data[at : at + size] in BITS
+            elif kind in (INT, LONG):
+                node.bits += data[at : at + size] in BITS
             elif kind == BINARY:
                 node.subtypes[data[at + 4]] = node.subtypes.get(data[at + 4], 0) + 1
             node.distinct.add(data[at : at + size])

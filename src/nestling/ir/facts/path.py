@@ -28,10 +28,11 @@ class PathFacts:
     `parents`: how often the document that could hold it occurs. `documents`: root documents that have it. `empty`: texts,
     arrays and documents with nothing in them. `dateless`: texts of dates that no BSON date is, such as `0000-00-00`. `keys`:
     how many different names a `{*}` stands for, at least. `distinct`: an estimate of the different values among those read,
-    None when not asked. `subtypes`: how many binary values have which subtype. `forms`: how many texts the server converts
-    to a date, number or ObjectId, how many of the dates name no time zone, how many of the numbers are codes, amounts, or
-    exact as doubles or decimals, and how many doubles no text holds (`text_forms`). `exact`: counted over all documents,
-    not a sample. `place`: its place among the fields beside it, in the order in which most documents have them.
+    None when not asked. `subtypes`: how many binary values have which subtype. `forms`: how many texts the server converts to a
+    date, number or ObjectId, how many of the dates name no time zone, how many of the numbers are codes, amounts, or exact as
+    doubles or decimals, how many doubles no text holds, and how many numbers beside booleans are 0 or 1 (`text_forms`).
+    `exact`: counted over all documents, not a sample. `place`: its place among the fields beside it, in the order in which most
+    documents have them.
     """
 
     steps: tuple[str, ...]

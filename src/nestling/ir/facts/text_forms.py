@@ -53,6 +53,8 @@ COUNTED = {
 """The patterns by the name under which texts that match are counted (`Path.forms`)."""
 FRACTION = "fraction"
 """The name under which doubles are counted that equal no decimal: in binary 0.1 is not exact, 0.5 is."""
+BIT = "bit"
+"""The name under which the numbers 0 and 1 are counted among booleans, which they may stand for."""
 INEXACT = "inexact"
 """The name under which doubles are counted that no text of ours holds: they have more than 15 digits, or very many zeros."""
 
