@@ -19,6 +19,7 @@ each month, get the same type: what suits the values of all of them.
   are such, or else the main type if that takes some of each other type.
 - Booleans become numbers only among more numbers, others than 0 and 1 among them. Where all the numbers are 0 and 1 but are the
   majority, or others are among more booleans, no conversion is proposed.
+- UUIDs of both subtypes become today's (4), keys and references alike; references to keys of one subtype become that.
 - Numbers become texts too if texts are in the majority and mostly not numbers, or if a text has zeros before its digits; a
   number that the server would round when writing it stays. If both numbers and texts are suitable, the finding is `likely`:
   check whether the type is the one you mean.
@@ -64,6 +65,7 @@ from nestling.doctor.unique_values import equal_afterwards, equal_first, unique_
 from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
+from nestling.ir.facts.binary_kinds import OF_UUIDS, UUID, binary_of
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
@@ -100,12 +102,13 @@ def _finding(
     sample = None if path.exact else collection.sample
     named = allowed_kinds(collection, path)
     target = one_type(everywhere, kinds_of(everywhere), named)
-    target = target if target in kinds else ""
+    target = _uuids(seen, collection, path, kinds) or (target if target in kinds else "")
     kinds = {target: kinds[target]} | kinds if target else kinds
     main, *others = kinds
     odd = sum(kinds[kind] for kind in others)
     commands = _commands(collection, path, kinds, target)
-    indexes = unique_indexes(collection, path) if target and len(commands) > 1 else []
+    is_counted = target and target not in OF_UUIDS
+    indexes = unique_indexes(collection, path) if is_counted and len(commands) > 1 else []
     names = {kind: "the empty text" if is_empty(path, kind) else kind for kind in kinds}
     said = ", ".join(f"{names[kind]} in {count(times)}" for kind, times in kinds.items())
     return seen.finding(
@@ -127,8 +130,26 @@ def _finding(
         ),
         evidence=dict(kinds),
         confidence=Confidence.LIKELY if not named and is_guessed(path, kinds, target) else confidence(collection),
-        changes=_changes(collection, path, kinds, target) if len(commands) > 1 else (),
+        changes=_changes(collection, path, kinds, target) if len(commands) > 1 and target not in OF_UUIDS else (),
     )
+
+
+def _uuids(seen: RuleInput, collection: CollectionFacts, path: PathFacts, kinds: dict[str, int]) -> str:
+    """The kind for UUIDs of both kinds: that of the key they refer to, if it has one, else today's; "" for other values."""
+    if kinds.keys() != OF_UUIDS.keys():
+        return ""
+    for reference in seen.facts.references:
+        if (reference.database, reference.collection, reference.steps) == (
+            collection.database,
+            collection.name,
+            path.steps,
+        ):
+            target = seen.facts.collection(reference.database, reference.target)
+            key = target.path(*reference.target_field.split(".")) if target is not None else None
+            found = {binary_of(subtype) for subtype, _ in key.subtypes} if key is not None else set()
+            if len(found) == 1 and found <= OF_UUIDS.keys():
+                return found.pop()
+    return binary_of(UUID)
 
 
 def _keys_first(
