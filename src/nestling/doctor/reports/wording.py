@@ -5,7 +5,7 @@ from __future__ import annotations
 from nestling.doctor.report import Report
 from nestling.ir.facts import Facts, NamespaceKind
 from nestling.ir.finding import Finding
-from nestling.ir.quantity_words import count, counted, duration, size
+from nestling.ir.quantity_words import count, counted, server_time, size
 
 MILLISECONDS = 1_000
 LEAST_MILLISECONDS = 0.001
@@ -27,10 +27,10 @@ def threshold(finding: Finding) -> str:
 
 def cost(finding: Finding) -> str:
     """The cost and the time of one execution: the measured mean, else the estimate for the wasted work."""
+    if finding.cost_seconds and finding.measured:
+        return f"{finding.cost}, {server_time(finding.cost_seconds)} each time"
     if finding.cost_seconds is None or finding.cost_seconds * MILLISECONDS < LEAST_MILLISECONDS:
         return finding.cost
-    if finding.measured:
-        return f"{finding.cost}, {duration(finding.cost_seconds)} each time"
     return f"{finding.cost}: an estimated {finding.cost_seconds * MILLISECONDS:.2g} ms each time"
 
 
