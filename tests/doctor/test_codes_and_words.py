@@ -31,13 +31,40 @@ def _mend(database: Db) -> None:
 @pytest.mark.parametrize("texts", [80, 50, 20])
 @pytest.mark.parametrize("name", ["zip", "postalCode", "phone_number", "sku", "licensePlate", "shippingZip"])
 def test_what_is_named_as_a_code_becomes_texts(database: Db, name: str, texts: int) -> None:
-    """However many are numbers: nobody adds them up. That is likely, not certain; lost zeros are spoken of."""
+    """However many are numbers: nobody adds them up. That is likely, not certain; no text has zeros to lose."""
     database.things.insert_many({"_id": n, name: str(10_000 + n) if n < texts else 10_000 + n} for n in range(100))
     finding = _mixed(database)
     assert finding.confidence is Confidence.LIKELY
-    assert "lost their leading zeros" in finding.remedy
+    assert "leading zeros" not in finding.remedy
     _mend(database)
     assert [each[name] for each in database.things.find(sort=[("_id", 1)])] == [str(10_000 + n) for n in range(100)]
+
+
+@pytest.mark.parametrize(("documents", "whole"), [(10_000, False), (100, True)])
+def test_numbers_get_back_the_zeros_they_lost(database: Db, documents: int, whole: bool) -> None:
+    """Where all texts have as many digits, whatever the field is called; in arrays, too."""
+    codes = [f"{n * 37:05}" for n in range(1_000)]
+    depots: list[Any] = [int(code) if n % 7 == 0 else code for n, code in enumerate(codes)]
+    depots[14] = float(depots[14])
+    database.things.insert_many({"_id": n, "depot": each, "all": [{"depot": each}]} for n, each in enumerate(depots))
+    findings = [each for each in found(look(database, documents=documents, whole=whole)) if each.rule == "mixed-types"]
+    assert len(findings) == 2
+    for finding in findings:
+        assert "Numbers get the leading zeros they have lost: all texts have 5 digits." in finding.remedy
+        for command in finding.commands:
+            run(database.client, command)
+    after = list(database.things.find(sort=[("_id", 1)]))
+    assert [each["depot"] for each in after] == codes
+    assert [each["all"] for each in after] == [[{"depot": code}] for code in codes]
+
+
+def test_zeros_that_nobody_knows_are_spoken_of(database: Db) -> None:
+    """Texts with leading zeros of several widths: the numbers stay as they are written."""
+    values: list[Any] = [f"0{n}" if n % 3 else n for n in range(1, 300)]
+    database.things.insert_many({"_id": n, "code": each} for n, each in enumerate(values))
+    assert "lost their leading zeros" in _mixed(database).remedy
+    _mend(database)
+    assert [each["code"] for each in database.things.find(sort=[("_id", 1)])] == [str(each) for each in values]
 
 
 def test_codes_in_arrays_become_texts(database: Db) -> None:

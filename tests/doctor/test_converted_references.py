@@ -31,6 +31,7 @@ def _dangling(database: Db) -> dict[str, Finding]:
         (range(40), [str(each) for each in range(40)], "number"),
         ([str(each) for each in IDS], IDS, "string"),
         ([str(each) for each in range(40)], range(40), "string"),
+        ([f"{each:04}" for each in range(40)], range(40), "string"),
         (IDS, [*IDS[:10], *map(str, IDS[10:])], "objectId"),
         ([*IDS, "system"], [*IDS[:30], *map(str, IDS[30:])], "objectId"),
         (NEW, [NEW[n] if n % 2 else OLD[n] for n in range(40)], "binary of subtype 4 of the same bytes"),

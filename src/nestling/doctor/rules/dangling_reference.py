@@ -190,8 +190,8 @@ def _conversion(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
         return (found,)
     into = number(target) if into == "number" else into
     if ELEMENT not in reference.steps:
-        return found, *converting(where, field, kinds, into)
-    return found, *converting_elements(where, reference.steps, kinds, into)
+        return found, *converting(where, field, kinds, into, width=target.code_width)
+    return found, *converting_elements(where, reference.steps, kinds, into, width=target.code_width)
 
 
 def _changes(seen: RuleInput, reference: ReferenceFacts) -> tuple[FieldChange, ...]:

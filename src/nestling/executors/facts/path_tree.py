@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from struct import Struct
+from typing import TypeVar
 
 from nestling.executors.facts.sketch import DistinctCount, Histogram
 from nestling.ir.facts import text_forms
@@ -22,6 +23,7 @@ MOST_ORDERS = 200
 COMMON = 0.1
 """A name that at least this share of the documents have is not rare."""
 
+_K = TypeVar("_K")
 _INT = Struct("<i").unpack_from
 _DOUBLE = Struct("<d").unpack_from
 DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
@@ -83,6 +85,7 @@ class PathNode:
         "bits",
         "children",
         "dateless",
+        "digits",
         "distinct",
         "documents",
         "elements",
@@ -102,6 +105,7 @@ class PathNode:
         self.types: dict[int, int] = {}
         self.subtypes: dict[int, int] = {}
         self.forms: dict[str, int] = {}
+        self.digits: tuple[int, int] | None = None  # the fewest and most of texts of nothing else
         self.bits = 0  # numbers that are 0 or 1
         self.documents, self.last = 0, -1
         self.widths = Histogram()
@@ -122,16 +126,15 @@ class PathNode:
 
     def merge(self, other: PathNode) -> None:
         """Add what was found at another path, as if both had been one."""
-        for kind, count in other.types.items():
-            self.types[kind] = self.types.get(kind, 0) + count
-        for subtype, count in other.subtypes.items():
-            self.subtypes[subtype] = self.subtypes.get(subtype, 0) + count
-        for form, count in other.forms.items():
-            self.forms[form] = self.forms.get(form, 0) + count
+        _add(self.types, other.types)
+        _add(self.subtypes, other.subtypes)
+        _add(self.forms, other.forms)
         self.documents += other.documents
         self.widths.merge(other.widths)
         self.distinct.merge(other.distinct)
         self.bits += other.bits
+        for width in other.digits or ():
+            self.count_digits(width)
         self.empty += other.empty
         self.dateless += other.dateless
         if other.lengths is not None:
@@ -150,6 +153,11 @@ class PathNode:
         if other.keys is not None:
             self.keys = self.keys or DistinctCount()
             self.keys.merge(other.keys)
+
+    def count_digits(self, width: int) -> None:
+        """Note a text of so many digits."""
+        least, most = self.digits or (width, width)
+        self.digits = min(least, width), max(most, width)
 
     def count_order(self, order: bytes, times: int = 1) -> None:
         """Count a document by the order of its fields."""
@@ -264,6 +272,8 @@ def _count_form(node: PathNode, data: bytes, start: int, end: int) -> None:
         if form.lastgroup == "date" and ZONELESS.fullmatch(form[0]) is not None:
             _count(node.forms, "zoneless")
         if form.lastgroup == "number":
+            if form[0].isdigit():
+                node.count_digits(end - start)
             for name, pattern in NUMBER_FORMS.items():
                 if pattern.fullmatch(form[0]) is not None:
                     _count(node.forms, name)
@@ -285,6 +295,11 @@ def _count_double(node: PathNode, value: float) -> None:
 def _is_written(value: float) -> bool:
     """Whether a text can hold a double with a fraction exactly: as digits with a point."""
     return SMALLEST_FRACTION <= abs(value) < LARGEST_INTEGER and float(f"{value:.15g}") == value
+
+
+def _add(counts: dict[_K, int], more: dict[_K, int]) -> None:
+    for key, count in more.items():
+        counts[key] = counts.get(key, 0) + count
 
 
 def _count(counts: dict[str, int], name: str) -> None:

@@ -47,6 +47,7 @@ def _with_below(
             forms=_forms(node),
             exact=exact,
             place=place,
+            digits=node.digits or (0, 0),
         )
     yield from _below(node, steps, exact=exact)
 

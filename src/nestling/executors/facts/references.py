@@ -111,7 +111,9 @@ def in_another_type(
     key = target.path(reference.target_field) if target is not None else None
     if holder is None or path is None or key is None or reference.resolved == reference.checked:
         return reference
-    to = ReferencedField(reference.target, reference.target_field, reference.named, convertible(path, key))
+    to = ReferencedField(
+        reference.target, reference.target_field, reference.named, convertible(path, key), "", key.code_width
+    )
     if not to.converts or asking.late:
         return reference
     values = _values(database, PossibleReference(holder, path, (to,)), asking)
@@ -139,7 +141,7 @@ def _with_converted(database: Database[FoundDocument], match: _Match, asking: As
     """Add the values found after conversion to another type, the one that finds most."""
     made: dict[str, list[Any]] = {}
     for value in match.values:
-        kind, other = converted(value)
+        kind, other = converted(value, match.target.width)
         if kind in match.target.converts:
             made.setdefault(kind, []).append(other)
     found = {kind: _found(database, match.target, values, asking) for kind, values in made.items()}
@@ -148,8 +150,8 @@ def _with_converted(database: Database[FoundDocument], match: _Match, asking: As
     return replace(match, converted=more, converts=kind) if more else match
 
 
-def converted(value: object) -> tuple[str, Any]:
-    """The value in the other type that it may stand for, and that type's name ("": none)."""
+def converted(value: object, width: int = 0) -> tuple[str, Any]:
+    """The value in the other type that it may stand for, and that type's name ("": none). `width`: of a number as a text."""
     match value:
         case str() if len(value) == OBJECT_ID_DIGITS and ObjectId.is_valid(value):
             return "objectId", ObjectId(value)
@@ -158,7 +160,7 @@ def converted(value: object) -> tuple[str, Any]:
         case ObjectId():
             return "string", str(value)
         case int() if not isinstance(value, bool):
-            return "string", str(int(value))
+            return "string", str(int(value)).zfill(width)
         case UUID():
             return binary_of(3), Binary(value.bytes, 3)
         case Binary(subtype=3 | 4) if len(value) == UUID_BYTES:
