@@ -382,7 +382,7 @@ def test_texts_that_begin_with_the_day_among_others_become_dates(database: Any) 
     told = _of(database, "dates-as-texts")["date"]
     assert (
         told.message
-        == "of 19 dates stored as text, 6 begin with the day, such as `31.12.2024`; 13 look like `2024-12-31`"
+        == "of 19 dates stored as text, 6 begin with the day, of the form `DD.MM.YYYY`; 13 are of the form `YYYY-MM-DD`"
     )
     run(database.client, told.commands[1])
     dates = sorted(each["date"] for each in database["reviews"].find())
@@ -396,7 +396,7 @@ def test_texts_of_dates_with_slashes_are_found_and_not_guessed(database: Any) ->
     )
     told = _of(database, "dates-as-texts")
     assert told.keys() == {"date"}
-    assert told["date"].message == "9 dates stored as text have slashes, such as `05/10/2024`"
+    assert told["date"].message == "9 dates stored as text have slashes, of the form `NN/NN/YYYY`"
     (found,) = told["date"].commands
     assert len(list(run(database.client, found))) == 9
     assert "Ask whoever writes" in told["date"].remedy

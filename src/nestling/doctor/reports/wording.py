@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from nestling.doctor.report import Report
-from nestling.ir.facts import Facts, NamespaceKind
+from nestling.ir.facts import OUT_OF_TIME, Facts, NamespaceKind
+from nestling.ir.facts.skipped import together
 from nestling.ir.finding import Finding
-from nestling.ir.quantity_words import count, counted, server_time, size
+from nestling.ir.quantity_words import count, counted, first_of, server_time, size
 
 MILLISECONDS = 1_000
 LEAST_MILLISECONDS = 0.001
@@ -42,6 +43,12 @@ def verdict(report: Report) -> str:
     left = report.cut_short
     incomplete = f"; incomplete: {counted(left, 'question')} not answered for lack of time" if left else ""
     return f"{found}{ignored}{incomplete}"
+
+
+def late(report: Report) -> str:
+    """What there was no time for, in one line; empty if there was time for all."""
+    names = [each.what for each in together(report.facts.skipped) if OUT_OF_TIME in each.why]
+    return f"Not looked at for lack of time (--budget-seconds gives more): {first_of(names, 3)}." if names else ""
 
 
 def subject(facts: Facts) -> str:

@@ -84,11 +84,11 @@ class _Forms:
         """The finding in words."""
         every, kinds = count(self.unsorted + self.sorted), []
         if self.day_first:
-            kinds.append((self.day_first, "begin with the day, such as `31.12.2024`"))
+            kinds.append((self.day_first, "begin with the day, of the form `DD.MM.YYYY`"))
         if self.slashed:
-            kinds.append((self.slashed, "have slashes, such as `05/10/2024`"))
+            kinds.append((self.slashed, "have slashes, of the form `NN/NN/YYYY`"))
         if self.sorted:
-            kinds.append((self.sorted, "look like `2024-12-31`"))
+            kinds.append((self.sorted, "are of the form `YYYY-MM-DD`"))
         if len(kinds) == 1:
             return f"{every} dates stored as text {kinds[0][1]}"
         return f"of {every} dates stored as text, {'; '.join(f'{count(number)} {what}' for number, what in kinds)}"

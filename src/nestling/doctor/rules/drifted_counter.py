@@ -31,7 +31,7 @@ from nestling.doctor.words import share
 from nestling.ir.facts import field_path, steps_text
 from nestling.ir.facts.structure import Counted
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.quantity_words import agreeing, count, counted
+from nestling.ir.quantity_words import count, counted
 
 RULE = Rule(
     "Drifted counter",
@@ -64,7 +64,7 @@ def _finding(seen: RuleInput, counter: Counted, drifted: int) -> Finding:
         f" {counted(counter.checked, 'row')}: {share(drifted, counter.checked)}",
         number=drifted,
         limit="counters",
-        cost=f"{agreeing(drifted, 'this counter is', 'these counters are')} wrong, and every change keeps the error",
+        cost=f"readers see a wrong number in {counted(drifted, 'document')}, and `$inc` keeps the error",
         remedy="Look at the documents that differ. If the field counts something else, such as only some of the"
         " rows, accept the finding in an ignore file. Otherwise recount, and from now on change the counter"
         " together with its rows.",
