@@ -402,6 +402,25 @@ def test_texts_of_dates_with_slashes_are_found_and_not_guessed(database: Any) ->
     assert "Ask whoever writes" in told["date"].remedy
 
 
+@pytest.mark.parametrize(("form", "shown"), [("{m:02}/{d:02}/2024", "MM/DD/YYYY"), ("{d}/{m}/2024", "DD/MM/YYYY")])
+def test_days_after_the_twelfth_tell_the_order(database: Any, form: str, shown: str) -> None:
+    """No month is a thirteenth; texts of other forms beside them become dates, too, and one day in both places tells nothing."""
+    dates = [datetime(2024, n % 12 + 1, n % 28 + 1, tzinfo=UTC).replace(tzinfo=None) for n in range(84)]
+    texts = [form.format(m=each.month, d=each.day) for each in dates]
+    texts[:2] = [f"{dates[0]:%d.%m.%Y}", f"{dates[1]:%Y-%m-%d}"]
+    database["invoices"].insert_many([{"_id": n, "due": text} for n, text in enumerate(texts)])
+    told = _of(database, "dates-as-texts")["due"]
+    assert f"82 have slashes, of the form `{shown}`" in told.message
+    run(database.client, told.commands[1])
+    assert [each["due"] for each in database["invoices"].find(sort=[("_id", 1)])] == dates
+    odd = {"MM/DD/YYYY": "13/01/2024", "DD/MM/YYYY": "01/13/2024"}[shown]
+    database["invoices"].drop()
+    database["invoices"].insert_many([{"_id": n, "due": text} for n, text in enumerate([*texts, odd])])
+    again = _of(database, "dates-as-texts")["due"]
+    assert "Ask whoever writes" in again.remedy
+    assert len(again.commands) == 1
+
+
 def test_fields_of_documents_in_arrays_become_one_type(database: Any) -> None:
     """The update converts the field of each element; other elements and fields stay, and so does what is no number."""
     rows = [

@@ -42,6 +42,11 @@ FORMS = re.compile(
 """Texts that the server converts to another type, which names the group."""
 NUMBER_FORMS = {name: re.compile(text_forms.COUNTED[name].encode()) for name in ("code", "double", "decimal", "amount")}
 """What numbers in texts are, too."""
+SLASHED_FORMS = {
+    name: re.compile(text_forms.COUNTED[name].encode()) for name in ("slashedDayFirst", "slashedMonthFirst")
+}
+"""What dates with slashes tell of their order."""
+FURTHER_FORMS = {"number": NUMBER_FORMS, "slashed": SLASHED_FORMS}
 ZONELESS = re.compile(text_forms.ZONELESS.encode())
 WIDEST_DATE = 50
 """Bytes a text of a date never has."""
@@ -271,12 +276,11 @@ def _count_form(node: PathNode, data: bytes, start: int, end: int) -> None:
         _count(node.forms, form.lastgroup)
         if form.lastgroup == "date" and ZONELESS.fullmatch(form[0]) is not None:
             _count(node.forms, "zoneless")
-        if form.lastgroup == "number":
-            if form[0].isdigit():
-                node.count_digits(end - start)
-            for name, pattern in NUMBER_FORMS.items():
-                if pattern.fullmatch(form[0]) is not None:
-                    _count(node.forms, name)
+        if form.lastgroup == "number" and form[0].isdigit():
+            node.count_digits(end - start)
+        for name, pattern in FURTHER_FORMS.get(form.lastgroup, {}).items():
+            if pattern.fullmatch(form[0]) is not None:
+                _count(node.forms, name)
     node.dateless += DATELESS.fullmatch(data, start, end) is not None
 
 
