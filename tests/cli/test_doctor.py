@@ -209,6 +209,12 @@ def test_a_look_cut_short_can_fail(ill: Database[dict[str, Any]], tmp_path: Path
         (tmp_path / name).write_text(facts_text(replace(facts, skipped=skipped)))
     done = nestling("doctor", "--facts", "cut", "--fail-on", "never", cwd=tmp_path)
     assert done.code == 0
+    late = "Not looked at for lack of time (--budget-seconds gives more): the rows of shop.orders."
+    assert done.out.splitlines()[1] == late
+    nestling("doctor", "--facts", "cut", "--markdown", "a.md", "--fail-on", "never", cwd=tmp_path)
+    assert late in (tmp_path / "a.md").read_text()
+    whole = nestling("doctor", "--facts", "whole", "--fail-on", "never", cwd=tmp_path).out
+    assert "lack of time" not in whole
     assert done.out.rstrip().endswith("1 warning; incomplete: 1 question not answered for lack of time.")
     both = ("--fail-on", "incomplete", "--fail-on", "never")
     assert nestling("doctor", "--facts", "cut", *both, cwd=tmp_path).code == 1

@@ -135,6 +135,12 @@ def _dates(database: Db, over: bool) -> None:
     _filled(database, [{"at": text} for text in (*texts, "30.11.2024" if over else "soon")])
 
 
+def _numbers(database: Db, over: bool) -> None:
+    """Prices and quantities as texts: `over`, all are numbers; else one says that it is not known, and quantities are few."""
+    prices = [{"price": f"{n}.5", "zip": f"{10_000 + n}", "unit_price_code": f"{n}"} for n in range(40)]
+    _filled(database, [*prices, {"price": "7" if over else "on request"}, *({"qty": f"{n}"} for n in range(20))])
+
+
 def _nothing(database: Db, over: bool) -> None:
     _filled(database, [{"a": "x", "n": 1}, {"a": None, "n": 2}, {"n": 3} if over else {"a": None, "n": 3}])
 
@@ -314,6 +320,7 @@ FAULTS: dict[str, Fault] = {
     "weak-validator": Fault(_weak, "things"),
     "violated-validator": Fault(_violated, "things"),
     "dates-as-texts": Fault(_dates, "things", "at"),
+    "numbers-as-texts": Fault(_numbers, "things", "price"),
     "mixed-types": Fault(_mixed, "things", "rating"),
     "null-or-missing": Fault(_nothing, "things", "a"),
     "unused-index": Fault(_unused, "things", "a_1", {"unused-index.days": 0}),

@@ -11,6 +11,8 @@ from pymongo import MongoClient
 from pymongo.collection import Collection
 from pymongo.database import Database
 
+from nestling.ir.storage.names import DOCTOR
+
 _ON_COLLECTION = re.compile(
     r'db\.getSiblingDB\((".*?")\)\.getCollection\((".*?")\)\.(\w+)\((.*)\)(?:\.indexSizes)?', re.DOTALL
 )
@@ -21,6 +23,7 @@ _VALIDATOR = re.compile(
     r'db\.getSiblingDB\(("[^"]*")\)\.getCollectionInfos\(\{name: ("[^"]*")\}\)\[0\]\.options\.validator'
 )
 _COMMENT = re.compile(r"(?<=\)) // .*\Z")
+_MARK = re.compile(rf"\.comment\('{DOCTOR}'\)")
 _WORD = re.compile(r"""("(?:[^"\\]|\\.)*")|'([^'"]*)'|([{,]\s*)(\$?\w+)(?=\s*:)|(,)(?=\s*[]}])""")
 
 
@@ -33,7 +36,9 @@ _BINARY = re.compile(r'BinData\((\d+), "(.*?)"\)')
 
 def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
     """What a command gives; raises when the server refuses it, or it is none of the calls known. A comment behind it is none."""
-    command = _VALIDATOR.sub(lambda found: _validator(client, found), _COMMENT.sub("", command))
+    comment = DOCTOR if _MARK.search(command) else None
+    command = _MARK.sub("", _COMMENT.sub("", command))
+    command = _VALIDATOR.sub(lambda found: _validator(client, found), command)
     on_database = _ON_DATABASE.fullmatch(command)
     if on_database is not None:
         (arguments,) = _arguments(on_database[2])
@@ -44,7 +49,7 @@ def run(client: MongoClient[dict[str, Any]], command: str) -> Any:
     found = _ON_COLLECTION.fullmatch(command)
     assert found is not None, command
     database: Database[dict[str, Any]] = client[json.loads(found[1])]
-    return _call(database[json.loads(found[2])], found[3], _arguments(found[4]))
+    return _call(database[json.loads(found[2])], found[3], _arguments(found[4]), comment)
 
 
 def run_in(database: Database[dict[str, Any]], command: str) -> Any:
@@ -70,7 +75,7 @@ def _validator(client: MongoClient[dict[str, Any]], found: re.Match[str]) -> str
     return json.dumps(listed["options"]["validator"])
 
 
-def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[Any]) -> Any:
+def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[Any], comment: str | None) -> Any:
     match method:
         case "updateMany":
             filter_, change, *options = arguments
@@ -87,7 +92,7 @@ def _call(collection: Collection[dict[str, Any]], method: str, arguments: list[A
         case "aggregate":
             return list(collection.aggregate(arguments[0], **(arguments[1] if arguments[1:] else {})))
         case "find":
-            return list(collection.find(*arguments))
+            return list(collection.find(*arguments, comment=comment))
         case "stats":
             return collection.database.command("collStats", collection.name)
         case _:

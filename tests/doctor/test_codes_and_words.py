@@ -31,13 +31,40 @@ def _mend(database: Db) -> None:
 @pytest.mark.parametrize("texts", [80, 50, 20])
 @pytest.mark.parametrize("name", ["zip", "postalCode", "phone_number", "sku", "licensePlate", "shippingZip"])
 def test_what_is_named_as_a_code_becomes_texts(database: Db, name: str, texts: int) -> None:
-    """However many are numbers: nobody adds them up. That is likely, not certain; lost zeros are spoken of."""
+    """However many are numbers: nobody adds them up. That is likely, not certain; no text has zeros to lose."""
     database.things.insert_many({"_id": n, name: str(10_000 + n) if n < texts else 10_000 + n} for n in range(100))
     finding = _mixed(database)
     assert finding.confidence is Confidence.LIKELY
-    assert "lost their leading zeros" in finding.remedy
+    assert "leading zeros" not in finding.remedy
     _mend(database)
     assert [each[name] for each in database.things.find(sort=[("_id", 1)])] == [str(10_000 + n) for n in range(100)]
+
+
+@pytest.mark.parametrize(("documents", "whole"), [(10_000, False), (100, True)])
+def test_numbers_get_back_the_zeros_they_lost(database: Db, documents: int, whole: bool) -> None:
+    """Where all texts have as many digits, whatever the field is called; in arrays, too."""
+    codes = [f"{n * 37:05}" for n in range(1_000)]
+    depots: list[Any] = [int(code) if n % 7 == 0 else code for n, code in enumerate(codes)]
+    depots[14] = float(depots[14])
+    database.things.insert_many({"_id": n, "depot": each, "all": [{"depot": each}]} for n, each in enumerate(depots))
+    findings = [each for each in found(look(database, documents=documents, whole=whole)) if each.rule == "mixed-types"]
+    assert len(findings) == 2
+    for finding in findings:
+        assert "Numbers get the leading zeros they have lost: all texts have 5 digits." in finding.remedy
+        for command in finding.commands:
+            run(database.client, command)
+    after = list(database.things.find(sort=[("_id", 1)]))
+    assert [each["depot"] for each in after] == codes
+    assert [each["all"] for each in after] == [[{"depot": code}] for code in codes]
+
+
+def test_zeros_that_nobody_knows_are_spoken_of(database: Db) -> None:
+    """Texts with leading zeros of several widths: the numbers stay as they are written."""
+    values: list[Any] = [f"0{n}" if n % 3 else n for n in range(1, 300)]
+    database.things.insert_many({"_id": n, "code": each} for n, each in enumerate(values))
+    assert "lost their leading zeros" in _mixed(database).remedy
+    _mend(database)
+    assert [each["code"] for each in database.things.find(sort=[("_id", 1)])] == [str(each) for each in values]
 
 
 def test_codes_in_arrays_become_texts(database: Db) -> None:
@@ -85,6 +112,31 @@ def test_words_of_booleans_in_arrays_become_booleans(database: Db) -> None:
     assert [each["flags"] for each in database.things.find(sort=[("_id", 1)])] == [
         [{"on": not n % 2, "n": n}] for n in range(60)
     ]
+
+
+@pytest.mark.parametrize(("documents", "whole"), [(10_000, False), (100, True)])
+def test_a_few_bits_among_booleans_become_booleans(database: Db, documents: int, whole: bool) -> None:
+    """Not the many booleans numbers; what is neither 0 nor 1 leaves the choice to people, and so does a majority of numbers."""
+    values: list[Any] = [n % 2 == 0 if n % 40 else (n // 40 % 2) for n in range(1_000)]
+    database.things.insert_many({"_id": n, "active": each} for n, each in enumerate(values))
+    finding = _mixed(database, documents=documents, whole=whole)
+    assert finding.remedy.startswith("Convert what is not bool (25 of type number) to bool")
+    _mend(database)
+    assert [each["active"] for each in database.things.find(sort=[("_id", 1)])] == [bool(each) for each in values]
+    database.things.update_many({"_id": {"$mod": [50, 0]}}, {"$set": {"active": 2}})
+    assert "choose one" in _mixed(database, documents=documents, whole=whole).remedy
+    database.things.update_many({}, [{"$set": {"active": {"$cond": [{"$lt": ["$_id", 800]}, 1, True]}}}])
+    assert "choose one" in _mixed(database, documents=documents, whole=whole).remedy
+
+
+def test_bits_and_words_in_arrays_become_booleans(database: Db) -> None:
+    """Of documents in an array: each of the forms that programs give a flag."""
+    forms: list[Any] = [True, False, True, 1, 0.0, "no", "true", True]
+    database.things.insert_many({"_id": n, "flags": [{"on": each} for each in forms]} for n in range(20))
+    _mend(database)
+    first = database.things.find_one({"_id": 0})
+    assert first is not None
+    assert [each["on"] for each in first["flags"]] == [True, False, True, True, False, False, True, True]
 
 
 @pytest.mark.thorough

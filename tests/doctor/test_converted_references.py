@@ -9,6 +9,7 @@ from bson import Binary, ObjectId
 from pymongo.database import Database
 
 from nestling.executors.facts import Amount, Budget, gather
+from nestling.ir.facts.binary_kinds import OLD_UUID
 from nestling.ir.finding import Finding
 from nestling.sources.mongo import read
 from tests.doctor.looking import found, look
@@ -30,6 +31,7 @@ def _dangling(database: Db) -> dict[str, Finding]:
         (range(40), [str(each) for each in range(40)], "number"),
         ([str(each) for each in IDS], IDS, "string"),
         ([str(each) for each in range(40)], range(40), "string"),
+        ([f"{each:04}" for each in range(40)], range(40), "string"),
         (IDS, [*IDS[:10], *map(str, IDS[10:])], "objectId"),
         ([*IDS, "system"], [*IDS[:30], *map(str, IDS[30:])], "objectId"),
         (NEW, [NEW[n] if n % 2 else OLD[n] for n in range(40)], "binary of subtype 4 of the same bytes"),
@@ -77,13 +79,34 @@ def test_elements_of_arrays_are_converted(
     assert first["user_ids"] == [element(each) for each in (*keys[:3], *some)]
 
 
-def test_uuids_of_two_subtypes_are_mixed(database: Db) -> None:
-    """Each is named with its number, and the command finds those of the rarer one."""
-    database.events.insert_many({"user": OLD[n] if n % 4 == 0 else NEW[n]} for n in range(40))
+@pytest.mark.parametrize("rare", [3, 4])
+def test_uuids_of_two_subtypes_become_those_of_today(database: Db, rare: int) -> None:
+    """Each is named with its number; whichever is rarer, the commands find and rewrite the old ones."""
+    pairs = [(OLD[n], NEW[n]) if rare == OLD_UUID else (NEW[n], OLD[n]) for n in range(40)]
+    database.events.insert_many({"user": few if n % 4 == 0 else many} for n, (few, many) in enumerate(pairs))
     (finding,) = (each for each in found(look(database)) if each.rule == "mixed-types")
-    assert finding.message.startswith("binary of subtype 4 in 30, binary of subtype 3 in 10")
-    (command,) = finding.commands
-    assert len(run(database.client, command)) == 10
+    olds = 10 if rare == OLD_UUID else 30
+    assert finding.message.startswith(f"binary of subtype 4 in {40 - olds}, binary of subtype 3 in {olds}")
+    show, rewrite = finding.commands
+    assert len(run(database.client, show)) == olds
+    run(database.client, rewrite)
+    assert sorted(each["user"] for each in database.events.find()) == sorted(NEW)
+
+
+def test_keys_and_references_get_the_same_subtype(database: Db) -> None:
+    """Today's if the keys have both, else that of the keys: a reference is never to become what no key is."""
+    database.users.insert_many({"_id": OLD[n] if n % 2 else NEW[n]} for n in range(40))
+    database.events.insert_many({"user_id": OLD[n % 40] if n % 2 else NEW[n % 40], "n": n} for n in range(81))
+    database.drivers.insert_many({"_id": each} for each in OLD)
+    database.trips.insert_many({"driver_id": OLD[n % 40] if n % 3 else NEW[n % 40]} for n in range(80))
+    mixed = {each.namespace.split(".")[1]: each for each in found(look(database)) if each.rule == "mixed-types"}
+    assert "type binary of subtype 4" in mixed["users"].remedy
+    assert mixed["events"].remedy.startswith(
+        "`_id` of `users` has these types, too: if this field refers to it, give that"
+    )
+    assert "to binary of subtype 4" in mixed["events"].remedy
+    assert "to binary of subtype 3" in mixed["trips"].remedy
+    assert "Convert them to binary of subtype 3" in _dangling(database)["driver_id"].remedy
 
 
 @pytest.mark.thorough
@@ -188,3 +211,28 @@ def test_a_part_of_an_id_is_found_and_not_converted(database: Db) -> None:
     (found_by,) = finding.commands
     assert len(list(run(database.client, found_by))) == 80
     assert "An `_id` cannot be changed: insert such documents again with the new one." in finding.remedy
+
+
+@pytest.mark.parametrize("place", ["assignee", "customer_id"])
+def test_values_that_tell_a_reference_are_converted_too(database: Db, place: str) -> None:
+    """Half of the ObjectIds are texts, and the field's name says nothing or what is not there: none is missing."""
+    database.agents.insert_many({"_id": each, "name": f"agent {n}"} for n, each in enumerate(IDS))
+    database.customers.insert_many({"_id": n, "name": f"customer {n}"} for n in range(40))
+    database.tickets.insert_many({place: IDS[n % 40] if n // 40 % 2 else str(IDS[n % 40])} for n in range(160))
+    finding = _dangling(database)[place]
+    assert finding.message.startswith("80 of 160 documents refer to documents that are not in `agents`")
+    assert "none is missing" in finding.message
+    assert "delete none" in finding.remedy
+    for command in finding.commands:
+        run(database.client, command)
+    assert place not in _dangling(database)
+
+
+def test_texts_are_converted_before_anything_is_deleted(database: Db) -> None:
+    """Where no text was among the values looked up, the advice to delete is not for the texts."""
+    database.agents.insert_many({"_id": ObjectId(), "name": f"agent {n}"} for n in range(5))
+    known = [each["_id"] for each in database.agents.find()]
+    database.tickets.insert_many({"agent_id": each} for each in [*known, ObjectId(), "nobody"])
+    assert _dangling(database)["agent_id"].remedy.startswith(
+        "Values of type string may exist in the type of the key: convert them before you delete any. Find them"
+    )

@@ -121,3 +121,36 @@ def test_a_counter_of_more_than_an_array_keeps_has_not_drifted(database: Db) -> 
     """Where the array keeps the latest alone, only the longest arrays have fewer elements than the counter says."""
     _threads(database, random.Random(7), 0.0, kept=7)
     assert not _wrong(database)
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_counters_are_counted_in_one_pass_without_an_index(database: Db, indexed: bool) -> None:
+    """No lookup for each document; the commands give the same, also for documents without rows."""
+    _shop(database, 0.02)
+    database.products.insert_one({"_id": "none", "sellerId": "s1", "merchant": "Shop 1", "reviewCount": 2})
+    if indexed:
+        database.reviews.create_index("productId")
+    finding = _wrong(database)["reviewCount"]
+    show, mend = finding.commands
+    assert ("$lookup" in show) == indexed
+    assert {"_id": "none", "was": 2, "now": 0} in run(database.client, show)
+    run(database.client, mend)
+    assert "reviewCount" not in _wrong(database)
+
+
+def test_what_lookups_need_is_created_first(database: Db) -> None:
+    """Copies and references by a key without an index: the first command creates it, and the remedy says so."""
+    database.users.insert_many({"_id": n, "user_code": f"u{n:05}", "name": f"N{n}"} for n in range(1_500))
+    database.orders.insert_many(
+        {"_id": n, "user_code": f"u{n % 1_520:05}", "user_name": f"N{n % 1_520}" if n % 50 else "Old"}
+        for n in range(3_040)
+    )
+    findings = {each.rule: each for each in found(look(database)) if each.rule in ("stale-copy", "dangling-reference")}
+    assert set(findings) == {"stale-copy", "dangling-reference"}
+    for each in findings.values():
+        assert "`users` has no index on `user_code`" in each.remedy
+        create, show, *_ = each.commands
+        run(database.client, create)
+        assert run(database.client, show)
+    again = [each for each in found(look(database)) if each.rule in findings]
+    assert not any("has no index" in each.remedy for each in again)

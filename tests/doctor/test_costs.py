@@ -38,6 +38,16 @@ def test_the_measured_mean_is_said(name: str, database: Db) -> None:
     assert cost(finding).endswith(f", {duration(finding.cost_seconds)} each time")
 
 
+def test_less_than_a_millisecond_is_no_measurement(database: Db) -> None:
+    """Servers cut the rest off: the mean of many such times says nothing more."""
+    fault = FAULTS["missing-index"]
+    fault.plant(database, True)
+    facts = look(database)
+    facts = replace(facts, statements=tuple(replace(each, seconds=1e-5 * each.count) for each in facts.statements))
+    finding = next(each for each in found(facts, thresholds=fault.thresholds) if each.rule == "missing-index")
+    assert cost(finding).endswith(", under 1 ms each time")
+
+
 def test_what_was_not_measured_is_called_an_estimate(database: Db) -> None:
     """Without statements there is nothing but the work, priced."""
     fault = FAULTS["unindexed-reference"]

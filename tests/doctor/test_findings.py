@@ -180,7 +180,8 @@ def test_no_text_loses_what_it_says(database: Db, texts: list[str], numbers: lis
     assert finding.number == len(numbers)
     assert f"({len(numbers)} of type number) to string" in finding.remedy
     run(database.client, finding.commands[-1])
-    written = [str(int(each)) if isinstance(each, float) else str(each) for each in numbers]
+    width = len(texts[0]) if texts[0].startswith("0") else 0  # of codes, whose zeros the numbers have lost
+    written = [str(int(each) if isinstance(each, float) else each).zfill(width) for each in numbers]
     assert [each["at"] for each in database.things.find().sort("n")] == [*texts, *written]
 
 
@@ -381,7 +382,7 @@ def test_texts_that_begin_with_the_day_among_others_become_dates(database: Any) 
     told = _of(database, "dates-as-texts")["date"]
     assert (
         told.message
-        == "of 19 dates stored as text, 6 begin with the day, such as `31.12.2024`; 13 look like `2024-12-31`"
+        == "of 19 dates stored as text, 6 begin with the day, of the form `DD.MM.YYYY`; 13 are of the form `YYYY-MM-DD`"
     )
     run(database.client, told.commands[1])
     dates = sorted(each["date"] for each in database["reviews"].find())
@@ -395,10 +396,29 @@ def test_texts_of_dates_with_slashes_are_found_and_not_guessed(database: Any) ->
     )
     told = _of(database, "dates-as-texts")
     assert told.keys() == {"date"}
-    assert told["date"].message == "9 dates stored as text have slashes, such as `05/10/2024`"
+    assert told["date"].message == "9 dates stored as text have slashes, of the form `NN/NN/YYYY`"
     (found,) = told["date"].commands
     assert len(list(run(database.client, found))) == 9
     assert "Ask whoever writes" in told["date"].remedy
+
+
+@pytest.mark.parametrize(("form", "shown"), [("{m:02}/{d:02}/2024", "MM/DD/YYYY"), ("{d}/{m}/2024", "DD/MM/YYYY")])
+def test_days_after_the_twelfth_tell_the_order(database: Any, form: str, shown: str) -> None:
+    """No month is a thirteenth; texts of other forms beside them become dates, too, and one day in both places tells nothing."""
+    dates = [datetime(2024, n % 12 + 1, n % 28 + 1, tzinfo=UTC).replace(tzinfo=None) for n in range(84)]
+    texts = [form.format(m=each.month, d=each.day) for each in dates]
+    texts[:2] = [f"{dates[0]:%d.%m.%Y}", f"{dates[1]:%Y-%m-%d}"]
+    database["invoices"].insert_many([{"_id": n, "due": text} for n, text in enumerate(texts)])
+    told = _of(database, "dates-as-texts")["due"]
+    assert f"82 have slashes, of the form `{shown}`" in told.message
+    run(database.client, told.commands[1])
+    assert [each["due"] for each in database["invoices"].find(sort=[("_id", 1)])] == dates
+    odd = {"MM/DD/YYYY": "13/01/2024", "DD/MM/YYYY": "01/13/2024"}[shown]
+    database["invoices"].drop()
+    database["invoices"].insert_many([{"_id": n, "due": text} for n, text in enumerate([*texts, odd])])
+    again = _of(database, "dates-as-texts")["due"]
+    assert "Ask whoever writes" in again.remedy
+    assert len(again.commands) == 1
 
 
 def test_fields_of_documents_in_arrays_become_one_type(database: Any) -> None:

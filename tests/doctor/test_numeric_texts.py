@@ -11,7 +11,7 @@ import pytest
 from bson import Decimal128, Int64
 from pymongo.database import Database
 
-from nestling.ir.finding import Finding
+from nestling.ir.finding import Confidence, Finding
 from tests.doctor.looking import found, look
 from tests.doctor.shell import run
 
@@ -119,3 +119,19 @@ def _worth(value: Any) -> str:
     except ValueError:
         return text
     return repr(number + 0.0) if text == text.strip() and "e3" not in text and not text.startswith("00") else text
+
+
+def test_quantities_stored_as_texts_become_numbers(database: Db) -> None:
+    """Amounts of money decimals; codes, ids, versions and what is named otherwise are rightly texts."""
+    row = {"price": "{n}.50", "qty": "{n}", "zip": "1{n:04}", "price_code": "{n}", "version": "1.{n}", "weight": "0{n}"}
+    database.things.insert_many(
+        {"_id": n, **{name: form.format(n=n) for name, form in row.items()}} for n in range(1, 61)
+    )
+    findings = {each.path: each for each in found(look(database)) if each.rule == "numbers-as-texts"}
+    assert findings.keys() == {"price", "qty"}
+    for finding in findings.values():
+        assert finding.confidence is Confidence.POSSIBLE
+        for command in finding.commands:
+            run(database.client, command)
+    after = {"price": Decimal128("7.50"), "qty": 7, "zip": "10007", "price_code": "7", "version": "1.7", "weight": "07"}
+    assert database.things.find_one({"_id": 7}) == {"_id": 7} | after

@@ -15,7 +15,7 @@ from tests.doctor.shell import run
 MENDED = {
     *("dynamic-field-names", "awkward-field-names", "weak-validator", "mixed-types", "null-or-missing", "unused-index"),
     *("redundant-index", "missing-ttl", "unindexed-reference", "stale-copy", "unindexed-lookup", "missing-index"),
-    *("drifted-counter", "hidden-index"),
+    *("drifted-counter", "hidden-index", "numbers-as-texts"),
 }
 """Faults whose commands mend them: the others' only show where to look, or mend by a new design."""
 FOLLOWS = {

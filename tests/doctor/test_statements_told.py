@@ -133,3 +133,18 @@ def test_a_scan_of_a_large_collection_is_its_own_whatever_it_joins(database: Db)
     findings = _seen(database, lambda asked: list(asked.orders.aggregate(pipeline)))
     (finding,) = [each for each in findings if each.rule == "missing-index"]
     assert finding.index == (("code", 1),)
+
+
+def test_commands_of_findings_are_no_statements(database: Db) -> None:
+    """What the doctor proposes, run in a shell while the profiler is on, is not the application's, and needs no index."""
+    database.things.insert_many({"_id": n, "st": str(n) if n % 9 == 0 else n} for n in range(3_000))
+    (mixed,) = (each for each in found(look(database)) if each.rule == "mixed-types")
+    commands = mixed.commands
+    assert any("updateMany" in each for each in commands)
+
+    def paste(asked: Db) -> None:
+        for command in commands:
+            run(asked.client, command)
+
+    watched(database, paste, 1)
+    assert not look(database).statements

@@ -121,3 +121,21 @@ def test_a_drafted_validator_takes_the_dates_that_texts_become(database: Db, fir
     database.command("collMod", "things", validationAction="error")
     database.things.insert_one({"_id": 100, "on": datetime(2024, 5, 31, tzinfo=UTC)})
     assert not [each for each in found(look(database)) if each.rule == "violated-validator"]
+
+
+@pytest.mark.parametrize(
+    ("level", "action", "said"),
+    [
+        ("strict", "error", "until then, validationLevel: moderate lets them be updated."),
+        ("moderate", "error", "its validationLevel is moderate, so updates of them pass meanwhile."),
+        ("strict", "warn", "the validator only warns, so updates of them pass meanwhile."),
+    ],
+)
+def test_what_lets_broken_documents_be_updated_is_not_advised_twice(
+    database: Db, level: str, action: str, said: str
+) -> None:
+    """A validator that is moderate, or only warns, lets them pass already."""
+    database.things.insert_many({"_id": n, "n": "x" if n < 5 else n} for n in range(50))
+    rules = {"$jsonSchema": {"properties": {"n": {"bsonType": "int"}}}}
+    database.command("collMod", "things", validator=rules, validationLevel=level, validationAction=action)
+    assert _of(database, "violated-validator").remedy.endswith(said)

@@ -56,6 +56,26 @@ def test_what_there_was_no_time_for_is_a_gap(database: Db, mongod: Server) -> No
     assert not any(OUT_OF_TIME in each.what for each in whole.in_place.gaps)
 
 
+def test_fields_are_compared_in_the_same_time(database: Db, mongod: Server) -> None:
+    """A count that there is no time to compare with its rows is a gap, and not called a count."""
+    database.things.insert_many({"_id": n, "parts_count": n % 4} for n in range(1_000, 1_050))
+    database.parts.insert_many({"thing_id": n, "no": m} for n in range(1_000, 1_050) for m in range(n % 4))
+    address = mongod.uri.replace("/?", f"/{database.name}?")
+
+    def dawdle(what: str, _: int, __: int | None) -> None:
+        if "comparing" in what:
+            time.sleep(3.1)
+
+    found = in_place(address, seconds=3.0, rest=0, watch=dawdle)
+    late = [each.what for each in found.in_place.gaps if OUT_OF_TIME in each.what]
+    assert len(late) == 1
+    assert late[0].startswith("`things.parts_count` looks like the number of rows of `parts`")
+    assert "parts_count" in {each.name for each in found.reading.model.entity("things").attributes}
+    whole = in_place(address, seconds=30, rest=0)
+    assert not any(OUT_OF_TIME in each.what for each in whole.in_place.gaps)
+    assert "parts_count" not in {each.name for each in whole.reading.model.entity("things").attributes}
+
+
 @pytest.mark.parametrize("structure", [False, True])
 def test_progress_names_what_is_read(database: Db, *, structure: bool) -> None:
     """Collections of documents first, no views and no system collections; then the rows of each, and what relates them."""

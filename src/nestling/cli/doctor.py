@@ -272,11 +272,13 @@ def show(made: Report) -> None:
     """Print what was examined, a table of findings, and what to do about each."""
     from nestling.cli.parts.table import table
     from nestling.doctor.reports.merged_findings import alike
-    from nestling.doctor.reports.wording import subject, verdict
+    from nestling.doctor.reports.wording import late, subject, verdict
     from nestling.ir.facts.skipped import together
     from nestling.ir.quantity_words import counted
 
     click.echo(f"Looked at {subject(made.facts)}.")
+    if late(made):
+        click.echo(late(made))
     told = alike(made.findings)
     shown, hidden = _few(told)
     if shown:

@@ -24,9 +24,10 @@ def one_type(path: PathFacts, kinds: Mapping[str, int], allowed: Collection[str]
 
     Codes, such as postal codes, become texts; so do whole numbers among more texts, if the name is that of an id. Other texts
     that are nearly all numbers become numbers: as texts they could no longer be summed and sorted. Texts that are nearly all
-    words for booleans become booleans. Digits after a leading zero are not numbers. Otherwise a type that accepts all values is
-    preferred to the most frequent one, which may accept only some. A number is not a date: it does not say whether it counts
-    seconds or milliseconds. A type `allowed` by the collection's validator is preferred to all others.
+    words for booleans become booleans; so do the numbers 0 and 1, if fewer than half of the values are such. Booleans become
+    numbers only among more numbers, others than 0 and 1. Digits after a leading zero are not numbers. Otherwise a type that
+    accepts all values is preferred to the most frequent one, which may accept only some. A number is not a date: it does not
+    say whether it counts seconds or milliseconds. A type `allowed` by the collection's validator is preferred to all others.
     """
     only = [kind for kind in kinds if kind in allowed]
     if len(only) == 1:
@@ -38,13 +39,17 @@ def one_type(path: PathFacts, kinds: Mapping[str, int], allowed: Collection[str]
     if _are_numbers(path, kinds):
         return "number"
     main = next(iter(kinds))
-    targets = [kind for kind in _BY_TEXT if kind in kinds and not (kind == "number" and main == "string")]
+    told = [kind for kind in _BY_TEXT if kind in kinds]
+    targets = [kind for kind in told if not (kind == "number" and (main == "string" or not _are_counts(path, kinds)))]
+    if "number" in kinds and "bool" in targets:
+        targets.remove("bool")
     if "string" in kinds and (main == "string" or "code" in dict(path.forms)):
         targets.append("string")
     for target in targets:
         if all(_taken(path, kind, target, count) == count for kind, count in kinds.items() if kind != target):
             return target
-    return main if _takes_some(path, kinds, main) else ""
+    is_lost = main == "number" and not _are_counts(path, kinds)
+    return main if _takes_some(path, kinds, main) and not is_lost else ""
 
 
 def _takes_some(path: PathFacts, kinds: Mapping[str, int], target: str) -> bool:
@@ -62,18 +67,31 @@ def _are_codes(path: PathFacts, kinds: Mapping[str, int]) -> bool:
 
 
 def _are_booleans(path: PathFacts, kinds: Mapping[str, int]) -> bool:
-    """Whether the texts among booleans are nearly all words for booleans."""
-    return kinds.keys() == {"bool", "string"} and 0 < NEARLY_ALL * _written(path) <= _texts(path, "bool")
+    """Whether the texts among booleans are nearly all words for booleans, and the numbers, the fewer, all 0 or 1."""
+    if "bool" not in kinds or len(kinds) == 1 or not kinds.keys() <= {"bool", "string", "number"}:
+        return False
+    numbers = kinds.get("number", 0)
+    are_bits = 2 * numbers < sum(kinds.values()) and _taken(path, "number", "bool", numbers) == numbers
+    are_words = "string" not in kinds or 0 < NEARLY_ALL * _written(path) <= _texts(path, "bool")
+    return are_bits and are_words
+
+
+def _are_counts(path: PathFacts, kinds: Mapping[str, int]) -> bool:
+    """Whether the numbers are not booleans in another form: there are no booleans, or fewer, and other numbers than 0 and 1."""
+    numbers, booleans = kinds.get("number", 0), kinds.get("bool", 0)
+    return not booleans or (numbers > booleans and _taken(path, "number", "bool", numbers) < numbers)
 
 
 def is_guessed(path: PathFacts, kinds: Mapping[str, int], target: str) -> bool:
     """Whether another type would do as well, so that the type to convert to follows from names and shares."""
+    if target == "bool" and "number" in kinds:
+        return True
     return target in ("number", "string") and {"number", "string"} <= kinds.keys() and _texts(path, "number") > 0
 
 
 def _are_numbers(path: PathFacts, kinds: Mapping[str, int]) -> bool:
     """Whether the texts among numbers are nearly all numbers, and all other values become numbers too."""
-    if not {"number", "string"} <= kinds.keys() or "code" in dict(path.forms):
+    if not {"number", "string"} <= kinds.keys() or "code" in dict(path.forms) or not _are_counts(path, kinds):
         return False
     others = ((kind, count) for kind, count in kinds.items() if kind not in ("number", "string"))
     are_taken = all(_taken(path, kind, "number", count) == count for kind, count in others)
@@ -119,6 +137,8 @@ def _taken(path: PathFacts, kind: str, target: str, count: int) -> int:
         return min(_texts(path, target), count)
     if target == "string":
         return count - (numbers_left(path) if kind == "number" else 0) if kind in _AS_TEXT else 0
+    if (kind, target) == ("number", "bool"):
+        return min(dict(path.forms).get(text_forms.BIT, 0), count)
     return count if (kind, target) == ("bool", "number") else 0
 
 

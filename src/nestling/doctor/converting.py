@@ -47,15 +47,16 @@ def converting(
     *,
     amounts: bool = False,
     zoneless: bool = False,
+    width: int = 0,
 ) -> tuple[str, ...]:
     """The commands that convert values to this type; a value whose meaning would change stays as it is.
 
     So does a value that a TTL index would then delete. `amounts`: all texts of the field have two decimals. `zoneless`: some
-    texts of dates have no time zone.
+    texts of dates have no time zone. `width`: numbers become texts of at least so many digits.
     """
     if into in OF_UUIDS:
         return (rewriting(where, field, OF_UUIDS[into], into),)
-    made = converted(quoted("$" + field), into, zoneless=zoneless)
+    made = converted(quoted("$" + field), into, zoneless=zoneless, numbers="number" in kinds, width=width)
     if into == "date":
         made = unless_outdated(where, field, made)
     return setting(where, _which(field, kinds, into, amounts=amounts), field, made)
@@ -69,6 +70,7 @@ def converting_elements(
     *,
     amounts: bool = False,
     zoneless: bool = False,
+    width: int = 0,
 ) -> tuple[str, ...]:
     """The commands that convert the elements of an array, or a field of the documents in it, as `converting` does.
 
@@ -81,12 +83,12 @@ def converting_elements(
     value, whole = quoted(f"$$this.{field}" if field else "$$this"), quoted("$" + array)
     fits = [f"{{$eq: [{{$type: {value}}}, {quoted(kind)}]}}" for kind in kinds if kind not in ("string", "number")]
     if "number" in kinds:
-        fits.append(f"{{$isNumber: {value}}}")
+        fits.append(f"{{$in: [{value}, [0, 1]]}}" if into == "bool" else f"{{$isNumber: {value}}}")
     if "string" in kinds:
         text = f"{{$cond: [{{$eq: [{{$type: {value}}}, 'string']}}, {value}, '']}}"
         form = quoted(f"^(?:{_form(into, amounts=amounts)})$")
         fits.append(f"{{$regexMatch: {{input: {text}, regex: {form}}}}}")
-    made = converted(value, into, zoneless=zoneless)
+    made = converted(value, into, zoneless=zoneless, numbers="number" in kinds, width=width)
     if field:
         made = f"{{$mergeObjects: ['$$this', {{{quoted(field)}: {made}}}]}}"
     each = f"{{$cond: [{{$or: [{', '.join(fits)}]}}, {made}, '$$this']}}"
@@ -98,12 +100,16 @@ def converting_elements(
     return setting(where, which, array, f"{{$map: {{input: {whole}, in: {each}}}}}")
 
 
-def converted(value: str, into: str, *, zoneless: bool) -> str:
-    """The expression of a value as this type; the value itself where the server does not convert it."""
+def converted(value: str, into: str, *, zoneless: bool, numbers: bool = False, width: int = 0) -> str:
+    """The expression of a value as this type; the value itself where the server does not convert it.
+
+    `numbers`: among what becomes a boolean are 0 and 1. `width`: as in `converting`.
+    """
     if into == "bool":  # to the server every text but the empty one is true
         said = ", ".join(map(quoted, text_forms.TRUE))
-        return f"{{$in: [{{$toLower: {value}}}, [{said}]]}}"
-    made = _as_text(value) if into == "string" else value
+        words = f"{{$in: [{{$toLower: {value}}}, [{said}]]}}"
+        return f"{{$or: [{{$eq: [{value}, 1]}}, {words}]}}" if numbers else words
+    made = _padded(_as_text(value), width) if into == "string" else value
     for kind in reversed(_TRIED.get(into, (into,))):
         made = f"{{$convert: {{input: {value}, to: {quoted(kind)}, onError: {made}}}}}"
     if into == "date" and zoneless:  # a time zone given here is an error for texts that name one
@@ -135,16 +141,27 @@ def _as_text(value: str) -> str:
     return f"{{$cond: [{{$eq: [{{$type: {value}}}, 'double']}}, {double}, {{$toString: {value}}}]}}"
 
 
+def _padded(made: str, width: int) -> str:
+    """The text of a whole number with leading zeros; what is no such text is left as it is."""
+    if not width:
+        return made
+    text = "{$cond: [{$eq: [{$type: '$$text'}, 'string']}, '$$text', '']}"
+    short = f"{{$regexMatch: {{input: {text}, regex: '^[0-9]{{1,{width - 1}}}$'}}}}"
+    padded = f"{{$substrCP: [{{$concat: ['{'0' * width}', '$$text']}}, {{$strLenCP: '$$text'}}, {width}]}}"
+    return f"{{$let: {{vars: {{text: {made}}}, in: {{$cond: [{short}, {padded}, '$$text']}}}}}}"
+
+
 def _which(field: str, kinds: Sequence[str], into: str, *, amounts: bool) -> str:
     """The values of these types; of texts only those written like a value of the new type.
 
     Values in arrays are excluded, because such an update would write every element.
     """
-    if "string" not in kinds:
-        return single(field, _types(kinds))
-    texts = f"$regex: {quoted(f'^(?:{_form(into, amounts=amounts)})$')}"
-    others = [kind for kind in kinds if kind != "string"]
-    return f"{{$or: [{single(field, texts)}, {single(field, _types(others))}]}}" if others else single(field, texts)
+    texts, bits = f"$regex: {quoted(f'^(?:{_form(into, amounts=amounts)})$')}", "$in: [0, 1]"
+    apart = {"string": texts} | ({"number": bits} if into == "bool" else {})
+    others = [kind for kind in kinds if kind not in apart]
+    conditions = [condition for kind, condition in apart.items() if kind in kinds] + [_types(others)] * bool(others)
+    which = [single(field, condition) for condition in conditions]
+    return which[0] if len(which) == 1 else f"{{$or: [{', '.join(which)}]}}"
 
 
 def _form(into: str, *, amounts: bool) -> str:

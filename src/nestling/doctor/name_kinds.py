@@ -8,6 +8,13 @@ from nestling.ir.facts import ELEMENT
 MONEY = frozenset(
     {*("price", "cost", "amount", "rate", "fee", "tax", "vat", "total", "discount"), *("charge", "salary", "wage")}
 )
+QUANTITIES = frozenset(
+    {
+        *("qty", "quantity", "weight", "balance", "stock", "rating", "score", "distance", "duration", "volume"),
+        *("height", "width", "length", "depth", "area", "temperature", "latitude", "longitude", "percent"),
+    }
+)
+"""Words for numbers that people sum, sort and compare, besides money."""
 CODES = frozenset(
     {
         *("zip", "zipcode", "postal", "postcode", "plz", "phone", "telephone", "mobile", "cell", "fax", "msisdn"),
@@ -29,6 +36,16 @@ def words_of(name: str) -> set[str]:
 def names_a_code(steps: tuple[str, ...]) -> bool:
     """Whether a field's name says that its digits are a code."""
     return bool(_last(steps) & CODES)
+
+
+def names_money(steps: tuple[str, ...]) -> bool:
+    """Whether a field's name says that it is an amount of money."""
+    return bool(_last(steps) & MONEY)
+
+
+def names_a_quantity(steps: tuple[str, ...]) -> bool:
+    """Whether a field's name says that people calculate with it."""
+    return bool(_last(steps) & (MONEY | QUANTITIES))
 
 
 def names_an_id(steps: tuple[str, ...]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 
 from nestling.ir.facts import CollectionFacts, Sample
@@ -10,6 +11,11 @@ from nestling.ir.finding import Confidence
 from nestling.ir.interval import interval
 from nestling.ir.literals import of_collection, quoted
 from nestling.ir.quantity_words import first_of
+from nestling.ir.storage.names import DOCTOR
+
+_MARK = f"'{DOCTOR}'"
+_CALL = re.compile(r'db\.getSiblingDB\(".*?"\)\.getCollection\(".*?"\)\.(?P<method>\w+)\(')
+_FOR_EACH = ").forEach("
 
 
 def share(part: float, of: float) -> str:
@@ -73,6 +79,26 @@ def drop_index(collection: CollectionFacts, index: str) -> tuple[str, str]:
     """Commands that hide an index first, which can be taken back at once, and drop it later."""
     later = "// only after a week in which nothing became slow; until then unhideIndex brings it back"
     return (f"{here(collection)}.hideIndex({quoted(index)})", f"{here(collection)}.dropIndex({quoted(index)}) {later}")
+
+
+def marked(command: str) -> str:
+    """A command with a comment by which what servers record of it is told from the application's statements.
+
+    Of an update servers record no comment, but its filter.
+    """
+    found = _CALL.match(command)
+    match found["method"] if found is not None else "":
+        case "find":
+            call, each, rest = command.partition(_FOR_EACH)
+            return f"{call}).comment({_MARK}){each[1:]}{rest}" if each else f"{command}.comment({_MARK})"
+        case "aggregate" if command.endswith("])"):
+            return f"{command[:-1]}, {{comment: {_MARK}}})"
+        case "aggregate" if command.endswith("})"):
+            return f"{command[:-2]}, comment: {_MARK}}})"
+        case "updateMany" if found is not None and command[found.end() : found.end() + 1] == "{":
+            filter_ = command[found.end() + 1 :]
+            return f"{command[: found.end()]}{{$comment: {_MARK}{'' if filter_.startswith('}') else ', '}{filter_}"
+    return command
 
 
 def largest_documents(collection: CollectionFacts) -> str:

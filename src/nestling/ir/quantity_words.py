@@ -57,6 +57,16 @@ def duration(seconds: float) -> str:
     return f"{short(seconds * 1e3)} ms" if round(seconds * 1e3) < STEP else f"{short(seconds)} s"
 
 
+UNDER = "under 1 ms"
+LEAST_MEASURED = 1e-3
+"""Seconds: servers measure whole milliseconds, and cut what is less off."""
+
+
+def server_time(seconds: float) -> str:
+    """A mean time that a server measured; of less than a millisecond no more is known."""
+    return duration(seconds) if seconds >= LEAST_MEASURED else UNDER
+
+
 def cell(value: object) -> str:
     """The text of a table cell: whole numbers with separators, short fractions, "" for None, everything else as text."""
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -54,7 +54,12 @@ def index_moves(
     carried = [_renamed(index, names) for index in fate.carried]
     gone = [index for index in fate.going if index.collection in stays]
     beside = [index for index in today if index.collection in stays and index not in gone]
-    wanted = [index for index in _indexes(renamed(alone, names)) if index.collection in finals]
+    hidden = {index_form(each, usual.get(each.collection)) for each in today if each.options.get("hidden")}
+    wanted = [
+        _as_hidden(index, finals[index.collection], usual, hidden)
+        for index in _indexes(renamed(alone, names))
+        if index.collection in finals
+    ]
     indexes = [*to_build(wanted, beside, usual), *carried]
     taken = {(index.collection, index.name) for index in gone}
     late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
@@ -75,6 +80,14 @@ def _indexes(design: Design) -> Iterator[CreateIndex]:
 
     yield from index_commands(design)
     yield from gridfs_indexes(design)
+
+
+def _as_hidden(
+    index: CreateIndex, final: str, usual: Mapping[str, object], hidden: Collection[IndexShape]
+) -> CreateIndex:
+    """The index of a collection that gets this name; hidden if today's is: whoever tries life without it goes on."""
+    is_hidden = index_form(replace(index, collection=final), usual.get(final)) in hidden
+    return replace(index, options={**index.options, "hidden": True}) if is_hidden else index
 
 
 def _renamed(index: CreateIndex, names: Mapping[str, str]) -> CreateIndex:

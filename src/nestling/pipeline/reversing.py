@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nestling.ir.migration import DesignMoves
 from nestling.ir.proposal import Proposal
@@ -19,20 +19,14 @@ from nestling.pipeline.arguments import checks_arguments
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pymongo.database import Database
-
     from nestling.cost import Profile
     from nestling.ir.candidate import Candidate
     from nestling.ir.capture.coverage import Watched
     from nestling.ir.design import Design
     from nestling.ir.design_problem import Change, DesignProblem, StatementStep
-    from nestling.ir.drift import Check
-    from nestling.ir.facts import Facts
-    from nestling.ir.facts.structure import FieldPlace
-    from nestling.ir.reading import Gap
     from nestling.pipeline.measured_today import MeasuredCommand
     from nestling.planner.options.structures.constraints import Constraint
-    from nestling.sources.mongo import DerivedField, FieldComparison, LiveDatabase
+    from nestling.sources.mongo import LiveDatabase
     from nestling.strategies import Thresholds
 
 MONGODB = ("mongodb://", "mongodb+srv://")
@@ -75,7 +69,8 @@ def in_place(
     rest: float = 4.0,
     watch: Watch | None = None,
 ) -> LiveDatabase:
-    """Read what a live MongoDB holds, and in which form. `seconds` and `rest` are as in `facts_of`.
+    """Read what a live MongoDB holds, and in which form. `seconds` and `rest` are as in `facts_of`, and are also for
+    comparing fields that seem to follow from others with these.
 
     The workload comes from the file; without one it is what the server has recorded. Raises `ConnectionFailed`,
     `PermissionDenied`, `InputError`, or `SourceError` if the URI names no database.
@@ -88,6 +83,7 @@ def in_place(
     from nestling.pipeline.capturing import noted, with_captured
     from nestling.pipeline.designing import with_lacks
     from nestling.pipeline.diagnosing import facts_of
+    from nestling.pipeline.equal_copies import COMPARING_SHARE, read_equal_copies
     from nestling.sources.workload_file import open_workload
 
     statements = open_workload(workload) if workload is not None else None
@@ -97,8 +93,9 @@ def in_place(
     if not name:
         move = "give it: mongodb://host/database"
         raise SourceError(Problem("a model needs one database, and the URI names none", redact(uri), next_move=move))
-    facts = facts_of(uri, seconds=seconds, structure=True, rest=rest, watch=watch)
-    found = _read_equal_copies(uri, facts, name, redact(uri), watch)
+    end = time.monotonic() + seconds
+    facts = facts_of(uri, seconds=seconds * (1 - COMPARING_SHARE), structure=True, rest=rest, watch=watch)
+    found = read_equal_copies(uri, facts, name, until=end, rest=rest, watch=watch)
     if statements is not None:
         return _known(replace(found, reading=with_lacks(statements.over(found.reading))))
     if watch is not None:
@@ -111,57 +108,6 @@ def in_place(
 def _known(found: LiveDatabase) -> LiveDatabase:
     """Add today's design to the reading."""
     return replace(found, reading=replace(found.reading, today=Today(found.in_place, found.watched)))
-
-
-def _read_equal_copies(uri: str, facts: Facts, name: str, origin: str, watch: Watch | None) -> LiveDatabase:
-    """Interpret facts so that only fields that are equal in all documents are copies; those that differ are data."""
-    from nestling.pipeline.read_only import looked_at
-    from nestling.sources.mongo import DerivedField, FieldComparison, read
-
-    found, known = read(facts, name=name, origin=origin), dict[DerivedField, FieldComparison]()
-    with looked_at(uri) as (client, _):
-        while new := dict(_verdicts(found, client[name], frozenset(each.place for each in known), watch)):
-            known |= new
-            found = read(facts, name=name, origin=origin, compared=known)
-    return found
-
-
-def _verdicts(
-    found: LiveDatabase, database: Database[Any], known: frozenset[FieldPlace], watch: Watch | None
-) -> Iterator[tuple[DerivedField, FieldComparison]]:
-    """Yield each field that was taken to follow from others and not yet compared, with the server's verdict."""
-    from nestling.planner.checks import field_checks
-
-    checks: dict[DerivedField, list[Check | Gap]] = {}
-    for each in field_checks(found.in_place.design):
-        taken = found.taken.get((each.holder, each.field))
-        if taken is not None and taken.place not in known:
-            checks.setdefault(taken, []).append(each.check)
-    for done, (taken, several) in enumerate(checks.items()):
-        if watch is not None:
-            watch(f"comparing {taken.name}", done, len(checks))
-        yield taken, _verdict(several, database)
-
-
-def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> FieldComparison:
-    """Return what all documents say of a field, which may be in several collections."""
-    from nestling.common.errors import PermissionDenied, ReadError
-    from nestling.executors.check import CheckOptions, run_checks
-    from nestling.ir.reading import Gap
-    from nestling.pipeline.checking import compiled_check
-    from nestling.sources.mongo import FieldComparison
-
-    compiled = []
-    for each in checks:
-        if isinstance(each, Gap):
-            return FieldComparison(0, why=each.what)
-        compiled.append(compiled_check(each))
-    try:
-        report = run_checks(compiled, database, way=CheckOptions(shown=1))
-    except (ReadError, PermissionDenied) as error:
-        return FieldComparison(0, why=error.problems[0].what)
-    example = report.findings[0].id if report.findings else None
-    return FieldComparison(report.checked, sum(each.differing for each in report.verdicts.values()), example)
 
 
 @checks_arguments

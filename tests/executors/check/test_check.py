@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from math import nan
@@ -24,6 +25,7 @@ from nestling.executors.check.differing_rows import Reader
 from nestling.executors.check.pace import CommandPace
 from nestling.executors.check.repairing import mend
 from nestling.executors.check.report import CheckVerdict, estimate
+from nestling.executors.facts.pacing import RestingPace
 from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 from nestling.ir.freshness import Freshness
 from nestling.ir.programs.program import MISSING
@@ -346,6 +348,30 @@ def test_pace_follows_the_clock() -> None:
     assert pace.documents == 125
     least = CommandPace(1.0, 100, least=100)
     assert not least.too_slow()
+
+
+def test_a_check_ends_when_its_time_is_up(shelf: Shelf) -> None:
+    """What is not over then is named, whether two checks run at once or they rest; nothing is said of it."""
+    proposal, database = shelf
+    checks = [compiled(proposal, name) for name in ("copy authors.newest", "copy books.author")]
+    for rest in (0.0, 1.0):
+        way = CheckOptions(until=time.monotonic() - 1, pace=RestingPace(rest))
+        report = run_checks(checks, database, way=way)
+        assert report.unfinished == {"copy authors.newest", "copy books.author"}
+        assert report.checked == 0
+        assert not run_checks(checks, database, way=CheckOptions(pace=RestingPace(rest))).unfinished
+
+
+def test_a_few_documents_tell_whether_any_differs(shelf: Shelf) -> None:
+    """Of many sources whose holders may differ only some are looked at."""
+    proposal, database = shelf
+    database["books"].update_many({}, {"$set": {"author.name": "nobody"}})
+    (checked_whole, checked_few) = (
+        run_checks([compiled(proposal, "copy books.author")], database, way=CheckOptions(few=few)).verdicts
+        for few in (False, True)
+    )
+    assert checked_whole["copy books.author"].differing == BOOKS
+    assert 0 < checked_few["copy books.author"].differing < BOOKS
 
 
 def test_freshness_is_told(mongo_client: MongoClient[dict[str, Any]]) -> None:

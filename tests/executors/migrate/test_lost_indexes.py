@@ -80,6 +80,22 @@ def test_what_a_design_cannot_say_is_carried_over(database: Documents, address: 
         database["shops"].insert_one({**(database["shops"].find_one({"_id": 1}) or {}), "_id": 99, "name": "SHOP 2"})
 
 
+def test_a_hidden_index_stays_hidden(database: Documents, address: str) -> None:
+    """Of a collection that is rebuilt: one that a design says, and one that it cannot say."""
+    _shops(database)
+    database["shops"].create_index("city", hidden=True)
+    database["shops"].create_index("kind")
+    database["shops"].create_index([("geo", "2dsphere")], hidden=True)
+    found = in_place(address)
+    made = redesign(found, "normalized").proposal
+    new = replace(made, design=replace(made.design, indexes=found.in_place.design.indexes))
+    assert pipeline.migrate(found.in_place, new, database, cutover=True).phase is Phase.DONE
+    assert "reviews" not in (database["shops"].find_one() or {})
+    told = database["shops"].index_information()
+    assert {name for name, each in told.items() if each.get("hidden")} == {"city_1", "geo_2dsphere"}
+    assert "kind_1" in told
+
+
 @pytest.mark.thorough
 def test_an_index_into_what_moves_is_refused(database: Documents, address: str) -> None:
     """Its fields are no longer there: named in the plan, and not lost unless that is said."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from nestling import pipeline
@@ -26,3 +28,19 @@ def test_one_command_is_no_rate_of_its_rows(commands: int, rate: float, shops: d
     (insert,) = [each for each in said.statements if each.sql.startswith("INSERT")]
     assert insert.rate_per_second == pytest.approx(rate, rel=0.01)
     assert any("seen once, with 15,000 documents" in note for note in insert.notes) == (commands == 1)
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.004, "under 1 ms"), (1.6, "40 ms")])
+def test_times_below_a_millisecond_are_no_measurements(
+    seconds: float, said: str, shops: dict[str, Shop], tmp_path: Path
+) -> None:
+    """Servers cut times to whole milliseconds: the file says no more of them, and is read as it was written."""
+    made = shape("shop", "product", CommandOperation.FIND, {"filter": {"_id": 1}})
+    found = Capture(CaptureKind.PROFILER, 8.0, (ShapeTotals(made, 40, seconds=seconds, times=40),))
+    workload = pipeline.captured_workload(found, shops["normalized"].proposal.design)
+    assert f"-- measured: {said}\n" in workload.text()
+    file = tmp_path / "workload.sql"
+    file.write_text(workload.text())
+    reading = pipeline.inspect(f"sqlite:///{shops['normalized'].folder / 'shop.db'}", workload=file)
+    (statement,) = reading.workload.statements
+    assert statement.measured_seconds == workload.statements[0].measured_seconds

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nestling.doctor import explanation, rule
 from nestling.doctor.report import Report
-from nestling.doctor.reports.wording import cost, measure, subject, verdict
+from nestling.doctor.reports.wording import cost, late, measure, subject, verdict
 from nestling.ir.facts import CollectionFacts
 from nestling.ir.facts.skipped import together
 from nestling.ir.finding import Finding
@@ -48,6 +48,8 @@ def _body(report: Report) -> Iterator[str]:
     facts = report.facts
     yield f"<h1>What the doctor found</h1><p>{plain(subject(facts))}, {plain(_moment(facts.taken))}.</p>"
     yield f"<p><strong>{plain(verdict(report))}</strong></p>"
+    if late(report):
+        yield f"<p>{plain(late(report))}</p>"
     yield from map(_finding, report.findings)
     if report.ignored:
         items = "".join(

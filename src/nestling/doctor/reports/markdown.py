@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nestling.doctor import rule
 from nestling.doctor.report import Report
-from nestling.doctor.reports.wording import cost, measure, subject, verdict
+from nestling.doctor.reports.wording import cost, late, measure, subject, verdict
 from nestling.ir.facts.skipped import together
 from nestling.ir.finding import Finding
 
@@ -19,6 +19,8 @@ def markdown(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     yield from ("# What the doctor found", "", f"{subject(report.facts)}, {report.facts.taken}.", "")
     yield from (f"**{verdict(report)}**", "")
+    if late(report):
+        yield from (late(report), "")
     for finding in report.findings:
         yield from _section(finding)
     if report.ignored:

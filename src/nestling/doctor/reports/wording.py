@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from nestling.doctor.report import Report
-from nestling.ir.facts import Facts, NamespaceKind
+from nestling.ir.facts import OUT_OF_TIME, Facts, NamespaceKind
+from nestling.ir.facts.skipped import together
 from nestling.ir.finding import Finding
-from nestling.ir.quantity_words import count, counted, duration, size
+from nestling.ir.quantity_words import count, counted, first_of, server_time, size
 
 MILLISECONDS = 1_000
 LEAST_MILLISECONDS = 0.001
@@ -27,10 +28,10 @@ def threshold(finding: Finding) -> str:
 
 def cost(finding: Finding) -> str:
     """The cost and the time of one execution: the measured mean, else the estimate for the wasted work."""
+    if finding.cost_seconds and finding.measured:
+        return f"{finding.cost}, {server_time(finding.cost_seconds)} each time"
     if finding.cost_seconds is None or finding.cost_seconds * MILLISECONDS < LEAST_MILLISECONDS:
         return finding.cost
-    if finding.measured:
-        return f"{finding.cost}, {duration(finding.cost_seconds)} each time"
     return f"{finding.cost}: an estimated {finding.cost_seconds * MILLISECONDS:.2g} ms each time"
 
 
@@ -42,6 +43,12 @@ def verdict(report: Report) -> str:
     left = report.cut_short
     incomplete = f"; incomplete: {counted(left, 'question')} not answered for lack of time" if left else ""
     return f"{found}{ignored}{incomplete}"
+
+
+def late(report: Report) -> str:
+    """What there was no time for, in one line; empty if there was time for all."""
+    names = [each.what for each in together(report.facts.skipped) if OUT_OF_TIME in each.why]
+    return f"Not looked at for lack of time (--budget-seconds gives more): {first_of(names, 3)}." if names else ""
 
 
 def subject(facts: Facts) -> str:

@@ -9,7 +9,7 @@ Remedy: find them, then delete or repair them; in an array only the elements wit
 around them. From now on, delete children with their parent, in a transaction. Texts of ObjectIds or of numbers whose targets
 exist after conversion have the wrong type, and nothing is missing: convert the field. The same holds for UUIDs in another
 binary subtype, as old drivers write them (3), which have the same bytes. If an index of the key ignores case, so does this
-rule.
+rule. Without an index of the key, the first command creates one: the query looks each value up.
 
 The rule counts the documents, or elements of arrays, that hold such a reference: in collections of up to 50,000 documents all
 of them, in larger ones in 10,000 documents, and the share then has a confidence interval. If the target has no index on the key
@@ -27,11 +27,12 @@ from collections.abc import Iterator
 
 from nestling.doctor.common_type import types_after
 from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
+from nestling.doctor.lookup_indexes import creating_first, index_first
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, while_fenced
 from nestling.doctor.value_kinds import kinds_of
 from nestling.doctor.words import in_database, sampled_share
-from nestling.ir.facts import ELEMENT, PathFacts, ReferenceFacts, Sample, arrays_on, field_path, steps_text
+from nestling.ir.facts import ELEMENT, Facts, PathFacts, ReferenceFacts, Sample, arrays_on, field_path, steps_text
 from nestling.ir.facts.binary_kinds import OF_UUIDS, binary_of
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
@@ -65,8 +66,8 @@ def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Findi
         number=dangling,
         limit="references",
         cost="a join on it silently finds nothing",
-        remedy=_to_convert(seen, reference) if reference.converted else _to_mend(reference),
-        commands=_conversion(seen, reference) if reference.converted else _commands(reference),
+        remedy=_to_convert(seen, reference) if reference.converted else _to_mend(seen, reference),
+        commands=_conversion(seen, reference) if reference.converted else _commands(seen, reference),
         evidence={
             "held": reference.held,
             "dangling": reference.dangling,
@@ -94,15 +95,31 @@ def _how_many(reference: ReferenceFacts, dangling: int) -> str:
     )
 
 
-def _to_mend(reference: ReferenceFacts) -> str:
+def _to_mend(seen: RuleInput, reference: ReferenceFacts) -> str:
     """What to do with values that exist in no type: delete only what holds nothing but the reference."""
     if not reference.target:
         return "Find out what they refer to: it may be in another database. Fix them only if it is gone."
+    first = _of_other_types(seen, reference) + index_first(*_key(seen, reference))
     if ELEMENT not in reference.steps:
-        return "Find them, then delete or fix them. From now on, delete referring documents together with what they refer to."
+        return (
+            f"{first}Find them, then delete or fix them. From now on, delete referring documents together with what they"
+            " refer to."
+        )
     return (
-        "Find them, then fix these elements or remove them from their arrays; keep the documents around them and"
+        f"{first}Find them, then fix these elements or remove them from their arrays; keep the documents around them and"
         " the other elements. From now on, remove elements together with what they refer to."
+    )
+
+
+def _of_other_types(seen: RuleInput, reference: ReferenceFacts) -> str:
+    """A caution if the field holds types that no key has: so few may be such that none of them was looked up."""
+    holder = seen.facts.collection(reference.database, reference.collection)
+    path, keys = holder.path(*reference.steps) if holder is not None else None, _types(_target(seen, reference))
+    others = sorted((_types(path) & {"string", "number", "objectId", *OF_UUIDS}) - keys) if keys else []
+    if not others:
+        return ""
+    return (
+        f"Values of type {' and '.join(others)} may exist in the type of the key: convert them before you delete any. "
     )
 
 
@@ -173,8 +190,8 @@ def _conversion(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
         return (found,)
     into = number(target) if into == "number" else into
     if ELEMENT not in reference.steps:
-        return found, *converting(where, field, kinds, into)
-    return found, *converting_elements(where, reference.steps, kinds, into)
+        return found, *converting(where, field, kinds, into, width=target.code_width)
+    return found, *converting_elements(where, reference.steps, kinds, into, width=target.code_width)
 
 
 def _changes(seen: RuleInput, reference: ReferenceFacts) -> tuple[FieldChange, ...]:
@@ -186,10 +203,11 @@ def _changes(seen: RuleInput, reference: ReferenceFacts) -> tuple[FieldChange, .
     return (FieldChange(path.steps, types=types_after(path, _other_types(seen, reference), reference.converts)),)
 
 
-def _commands(reference: ReferenceFacts) -> tuple[str, ...]:
+def _commands(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
     """A query for all of them: the value, and the `_id` of the document that holds it; for arrays one row for each element."""
     if not reference.target:
         return ()
+    first = creating_first(*_key(seen, reference))
     field = field_path(reference.steps)
     unwind = "".join(f"{{$unwind: {quoted('$' + array)}}}, " for array in arrays_on(reference.steps))
     one_value = f"{{$match: {{{quoted(field)}: {{$ne: null, $not: {{$type: ['array', 'object']}}}}}}}}"
@@ -199,4 +217,9 @@ def _commands(reference: ReferenceFacts) -> tuple[str, ...]:
     )
     stages = f"[{unwind}{one_value}, {lookup}, {{$match: {{found: []}}}}, {{$project: {{{quoted(field)}: 1}}}}]"
     options = f", {{collation: {reference.collation}}}" if reference.collation else ""
-    return (f"{in_database(reference.database, reference.collection)}.aggregate({stages}{options})",)
+    return *first, f"{in_database(reference.database, reference.collection)}.aggregate({stages}{options})"
+
+
+def _key(seen: RuleInput, reference: ReferenceFacts) -> tuple[Facts, str, str, str]:
+    """Where the values are looked up."""
+    return seen.facts, reference.database, reference.target, reference.target_field

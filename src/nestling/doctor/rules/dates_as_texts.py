@@ -6,8 +6,9 @@ of place. No range finds a month, no index helps, a TTL index deletes nothing, a
 Example: `date` is a text such as `31.12.2024` in all of 3,000 reviews.
 
 Remedy: convert the texts to dates. The command reads them as UTC and leaves texts that are no calendar date; run the first
-command again to find the rest. First deploy an application that reads both and writes dates. For dates with slashes, only their
-writers can know whether the day or the month comes first, so there is no command that converts them.
+command again to find the rest. First deploy an application that reads both and writes dates. For dates with slashes, the order
+follows from those whose second number exceeds 12, if the first never does, or the other way round. Otherwise only their writers
+can know whether the day or the month comes first, and there is no command that converts them.
 
 Ignore when: nobody sorts by the field, or searches for a range of it. Fields whose texts are all like `2024-12-31` sort by date
 and are not reported; fields with both dates and texts are reported by `mixed-types`.
@@ -47,6 +48,17 @@ RULE = Rule(
 )
 
 
+LEAST_TELLING, TELLING_SHARE = 3, 0.1
+"""Texts, and their share of those with slashes, that must tell the order."""
+MONTH_FIRST, DAY_FIRST = "%m/%d/%Y", "%d/%m/%Y"
+"""The orders, as the server reads them."""
+_SHOWN = {MONTH_FIRST: "MM/DD/YYYY", DAY_FIRST: "DD/MM/YYYY"}
+_TOLD = {
+    MONTH_FIRST: " The month comes first: the second number often exceeds 12, and the first never does.",
+    DAY_FIRST: " The day comes first: the first number often exceeds 12, and the second never does.",
+}
+
+
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Fields with only texts of dates, some of which do not sort by date."""
     for collection in seen.facts.of_documents():
@@ -63,17 +75,25 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """How many texts of a field begin with the day, contain slashes, and look like `2024-12-31`."""
+    """How many texts of a field begin with the day, contain slashes, and look like `2024-12-31`.
+
+    `order`: how those with slashes are to be read ("": nobody can tell).
+    """
 
     day_first: int
     slashed: int
     sorted: int
+    order: str = ""
 
     @classmethod
     def of(cls, path: PathFacts) -> Self:
         """The counts for the texts of a field."""
         known = dict(path.forms)
-        return cls(known.get("dayFirst", 0), known.get("slashed", 0), known.get("date", 0))
+        slashed = known.get("slashed", 0)
+        days, months = known.get("slashedDayFirst", 0), known.get("slashedMonthFirst", 0)
+        enough = max(LEAST_TELLING, TELLING_SHARE * slashed)
+        order = MONTH_FIRST if months >= enough and not days else DAY_FIRST if days >= enough and not months else ""
+        return cls(known.get("dayFirst", 0), slashed, known.get("date", 0), order)
 
     @property
     def unsorted(self) -> int:
@@ -84,11 +104,11 @@ class _Forms:
         """The finding in words."""
         every, kinds = count(self.unsorted + self.sorted), []
         if self.day_first:
-            kinds.append((self.day_first, "begin with the day, such as `31.12.2024`"))
+            kinds.append((self.day_first, "begin with the day, of the form `DD.MM.YYYY`"))
         if self.slashed:
-            kinds.append((self.slashed, "have slashes, such as `05/10/2024`"))
+            kinds.append((self.slashed, f"have slashes, of the form `{_SHOWN.get(self.order, 'NN/NN/YYYY')}`"))
         if self.sorted:
-            kinds.append((self.sorted, "look like `2024-12-31`"))
+            kinds.append((self.sorted, "are of the form `YYYY-MM-DD`"))
         if len(kinds) == 1:
             return f"{every} dates stored as text {kinds[0][1]}"
         return f"of {every} dates stored as text, {'; '.join(f'{count(number)} {what}' for number, what in kinds)}"
@@ -103,8 +123,9 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, form
     how = while_fenced(collection)
     if len(commands) > 1:
         refused = REFUSED if len(commands) > UNGUARDED else ""
-        how = f" Texts that are no calendar date stay as they are.{refused} {asks_by_type(['string'])}"
-    elif forms.slashed:
+        order = _TOLD.get(forms.order, "")
+        how = f"{order} Texts that are no calendar date stay as they are.{refused} {asks_by_type(['string'])}"
+    elif forms.slashed and not forms.order:
         how = " Ask whoever writes those with slashes whether the day or the month comes first."
     return seen.finding(
         collection,
@@ -139,9 +160,10 @@ def _commands(collection: CollectionFacts, path: PathFacts, forms: _Forms) -> tu
     there = "|".join(pattern for pattern, number in patterns.items() if number)
     field, texts = path.field, f"$regex: {quoted(f'^(?:{there})$')}"
     found = f"{here(collection)}.find({{{quoted(field)}: {{{texts}}}}})"
-    if ELEMENT in path.steps or path.steps[0] == "_id" or forms.slashed:
+    if ELEMENT in path.steps or path.steps[0] == "_id" or (forms.slashed and not forms.order):
         return (found,)
     value = quoted("$" + field)
-    otherwise = f"{{$dateFromString: {{dateString: {value}, onError: {value}}}}}" if forms.sorted else value
-    read = f"{{$dateFromString: {{dateString: {value}, format: '%d.%m.%Y', onError: {otherwise}}}}}"
+    read = f"{{$dateFromString: {{dateString: {value}, onError: {value}}}}}" if forms.sorted else value
+    for form in (form for form, number in ((forms.order, forms.slashed), ("%d.%m.%Y", forms.day_first)) if number):
+        read = f"{{$dateFromString: {{dateString: {value}, format: '{form}', onError: {read}}}}}"
     return found, *setting(collection, single(field, texts), field, unless_outdated(collection, field, read))

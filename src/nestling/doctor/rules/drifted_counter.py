@@ -8,8 +8,9 @@ Example: `products.reviewCount` differs from the number of `reviews` that refer 
 Remedy: look at the documents that differ: the first command shows them, with the counter and the number of rows. Then count
 again, and change the counter together with its rows: in one transaction, or from a change stream (`nestling sync`). The second
 command writes only counters that differ, and only if nobody has changed the counter since the rows were counted: run it again
-until nothing differs. With an index on the reference both are fast. Array elements are counted by the update itself: change
-their counter in the same update as the array, with `$inc` next to `$push`.
+until nothing differs. With an index on the reference both look the rows up; without one they count all rows in one pass
+(MongoDB 4.4). Array elements are counted by the update itself: change their counter in the same update as the array, with
+`$inc` next to `$push`.
 
 A field is a counter if its name says so (`reviewCount`, `num_reviews`, `reviews`) and it equals the number of rows that refer
 to its document, or of elements of an array in it, in at least eight of ten documents and more often than chance explains. All
@@ -23,13 +24,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.lookup_indexes import has_index
 from nestling.doctor.recounting import can_recount, recounting, showing
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import share
-from nestling.ir.facts import steps_text
+from nestling.ir.facts import field_path, steps_text
 from nestling.ir.facts.structure import Counted
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.quantity_words import agreeing, count, counted
+from nestling.ir.quantity_words import count, counted
 
 RULE = Rule(
     "Drifted counter",
@@ -50,6 +52,11 @@ def _finding(seen: RuleInput, counter: Counted, drifted: int) -> Finding:
         counts = f"elements of `{steps_text(counter.child_node[:-1])}`"
     else:
         counts = f"rows of `{counter.child}.{steps_text(counter.child_columns[0])}`"
+    commands: tuple[str, ...] = ()
+    if can_recount(counter):
+        reference = field_path(counter.child_columns[0]) if not counter.is_inside else ""
+        indexed = has_index(seen.facts, counter.database, counter.child, reference)
+        commands = (showing(counter, indexed=indexed), recounting(counter, indexed=indexed))
     return seen.finding(
         f"{counter.database}.{counter.collection}",
         steps_text(counter.column),
@@ -57,11 +64,11 @@ def _finding(seen: RuleInput, counter: Counted, drifted: int) -> Finding:
         f" {counted(counter.checked, 'row')}: {share(drifted, counter.checked)}",
         number=drifted,
         limit="counters",
-        cost=f"{agreeing(drifted, 'this counter is', 'these counters are')} wrong, and every change keeps the error",
+        cost=f"readers see a wrong number in {counted(drifted, 'document')}, and `$inc` keeps the error",
         remedy="Look at the documents that differ. If the field counts something else, such as only some of the"
         " rows, accept the finding in an ignore file. Otherwise recount, and from now on change the counter"
         " together with its rows.",
-        commands=(showing(counter), recounting(counter)) if can_recount(counter) else (),
+        commands=commands,
         evidence={"checked": counter.checked, "equal": counter.equal},
         confidence=Confidence.POSSIBLE,
     )

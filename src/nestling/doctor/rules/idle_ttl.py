@@ -1,7 +1,8 @@
-"""TTL indexes that delete nothing.
+"""TTL indexes that delete nothing, or not all that they should.
 
 Why: a TTL index works only on dates. If no document has a date in the index's field, nothing ever expires: the collection and
-its indexes grow for ever, while everybody thinks the problem is solved.
+its indexes grow for ever, while everybody thinks the problem is solved. If some documents have a text or a number there, these
+stay.
 
 Example: a TTL index on `exp`, which is a text such as `2026-03-01T12:00:00Z` in all sessions; one on `expiresAt`, while the
 application writes `expires_at`.
@@ -17,10 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.converting import finding
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.value_kinds import NOTHING
-from nestling.doctor.words import here, listed
-from nestling.ir.facts import CollectionFacts, IndexFacts
+from nestling.doctor.value_kinds import NOTHING, kinds_of
+from nestling.doctor.words import confidence, here, listed, sampled_share
+from nestling.ir.facts import CollectionFacts, IndexFacts, PathFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count, counted
@@ -28,18 +30,30 @@ from nestling.ir.quantity_words import agreeing, count, counted
 RULE = Rule(
     "Idle TTL index",
     Severity.WARNING,
-    (Threshold("documents", "documents of a collection whose TTL index holds no date", "documents", {"nestling": 10}),),
+    (
+        Threshold(
+            "documents",
+            "documents without a date in the field of a TTL index, of which others have one or none has",
+            "documents",
+            {"nestling": 10},
+        ),
+    ),
 )
 SHOWN = 3
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """TTL indexes without a date."""
+    """TTL indexes without a date, or with other values beside dates."""
     for collection in seen.facts.of_documents():
         documents = collection.storage.documents if collection.storage else 0
         for index in collection.indexes:
             if index.expires_by and index.dates is False and documents > seen.limits["documents"].value:
                 yield _finding(seen, collection, index, documents)
+            elif index.expires_by and index.dates is not False:
+                path = next((each for each in collection.paths if each.field == index.expires_by), None)
+                kinds = _staying(path) if path is not None else {}
+                if path is not None and sum(kinds.values()) > seen.limits["documents"].value:
+                    yield _partly(seen, collection, index, path, kinds)
 
 
 def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, documents: int) -> Finding:
@@ -63,6 +77,33 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, do
         evidence={"documents": documents},
         severity=None if is_likely else Severity.INFO,
         confidence=Confidence.CERTAIN if kinds else Confidence.LIKELY if elsewhere else Confidence.POSSIBLE,
+    )
+
+
+def _staying(path: PathFacts) -> dict[str, int]:
+    """The types, and how often each occurs, of values that never expire beside dates; of arrays the oldest date counts."""
+    kinds = {kind: count for kind, count in kinds_of(path).items() if kind not in ("date", "array")}
+    return kinds if path.count("date") else {}
+
+
+def _partly(
+    seen: RuleInput, collection: CollectionFacts, index: IndexFacts, path: PathFacts, kinds: dict[str, int]
+) -> Finding:
+    """Documents that stay although those around them expire."""
+    stay, every = sum(kinds.values()), path.present
+    part = sampled_share(stay, every, None if path.exact else collection.sample)
+    return seen.finding(
+        collection,
+        index.expires_by,
+        f"the TTL index `{index.name}` never deletes {count(stay)} of {counted(every, 'document')} ({part}):"
+        f" `{index.expires_by}` is {' or '.join(kinds)} in them, and only dates expire",
+        number=stay,
+        limit="documents",
+        cost=f"{counted(stay, 'document')} {agreeing(stay, 'stays', 'stay')} until somebody deletes them",
+        remedy=_of_values(index),
+        commands=(finding(collection, index.expires_by, list(kinds)),),
+        evidence={"documents": stay},
+        confidence=confidence(collection),
     )
 
 

@@ -15,10 +15,15 @@ each month, get the same type: what suits the values of all of them.
 - Fields named as a code (`zip`, `phone`, `sku`) become texts, and so do whole numbers among a majority of texts, unless the
   name is that of a quantity (`qty`, `price`).
 - Otherwise the values become numbers if nine in ten texts are numbers, booleans if nine in ten texts are words for booleans
-  (`"true"`, `"no"`), dates or ObjectIds if all texts are such, or else the main type if that takes some of each other type.
+  (`"true"`, `"no"`) or fewer than half of the values are the numbers 0 and 1 among booleans, dates or ObjectIds if all texts
+  are such, or else the main type if that takes some of each other type.
+- Booleans become numbers only among more numbers, others than 0 and 1 among them. Where all the numbers are 0 and 1 but are the
+  majority, or others are among more booleans, no conversion is proposed.
+- UUIDs of both subtypes become today's (4), keys and references alike; references to keys of one subtype become that.
 - Numbers become texts too if texts are in the majority and mostly not numbers, or if a text has zeros before its digits; a
-  number that the server would round when writing it stays. If both numbers and texts are suitable, the finding is `likely`:
-  check whether the type is the one you mean.
+  number that the server would round when writing it stays. If all texts, or all keys of the collection that the field refers
+  to, are codes of one width, numbers get their lost zeros back. If both numbers and texts are suitable, the finding is
+  `likely`: check whether the type is the one you mean.
 - No text becomes a number that would be written differently: `1.10` stays, because it may be the version after `1.9`, while
   `1.25` becomes a number. Only if all texts, at least three, have two decimals, like amounts of money, and there are numbers
   among them, does `1.10` become a number too.
@@ -40,6 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.code_widths import code_width
 from nestling.doctor.common_type import (
     are_amounts,
     is_guessed,
@@ -52,7 +58,6 @@ from nestling.doctor.common_type import (
 from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
 from nestling.doctor.expiring import has_outdated, outdated_first, ttl_index
 from nestling.doctor.guards import single
-from nestling.doctor.name_kinds import names_a_code
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting, while_fenced
@@ -61,6 +66,7 @@ from nestling.doctor.unique_values import equal_afterwards, equal_first, unique_
 from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
+from nestling.ir.facts.binary_kinds import OF_UUIDS, UUID, binary_of
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
@@ -97,12 +103,14 @@ def _finding(
     sample = None if path.exact else collection.sample
     named = allowed_kinds(collection, path)
     target = one_type(everywhere, kinds_of(everywhere), named)
-    target = target if target in kinds else ""
+    target = _uuids(seen, collection, path, kinds) or (target if target in kinds else "")
     kinds = {target: kinds[target]} | kinds if target else kinds
     main, *others = kinds
     odd = sum(kinds[kind] for kind in others)
-    commands = _commands(collection, path, kinds, target)
-    indexes = unique_indexes(collection, path) if target and len(commands) > 1 else []
+    width = code_width(seen.facts, collection, path) if target == "string" and "number" in kinds else 0
+    commands = _commands(collection, path, kinds, target, width)
+    is_counted = target and target not in OF_UUIDS
+    indexes = unique_indexes(collection, path) if is_counted and len(commands) > 1 else []
     names = {kind: "the empty text" if is_empty(path, kind) else kind for kind in kinds}
     said = ", ".join(f"{names[kind]} in {count(times)}" for kind, times in kinds.items())
     return seen.finding(
@@ -115,7 +123,7 @@ def _finding(
         remedy=(outdated_first(collection, path.field) if target == "date" else "")
         + equal_first(indexes)
         + _keys_first(seen, collection, path, kinds, target)
-        + _remedy(path, kinds, target, said, commands=len(commands))
+        + _remedy(path, kinds, target, said, commands=len(commands), width=width)
         + while_fenced(collection),
         commands=(
             *commands[:1],
@@ -124,8 +132,26 @@ def _finding(
         ),
         evidence=dict(kinds),
         confidence=Confidence.LIKELY if not named and is_guessed(path, kinds, target) else confidence(collection),
-        changes=_changes(collection, path, kinds, target) if len(commands) > 1 else (),
+        changes=_changes(collection, path, kinds, target) if len(commands) > 1 and target not in OF_UUIDS else (),
     )
+
+
+def _uuids(seen: RuleInput, collection: CollectionFacts, path: PathFacts, kinds: dict[str, int]) -> str:
+    """The kind for UUIDs of both kinds: that of the key they refer to, if it has one, else today's; "" for other values."""
+    if kinds.keys() != OF_UUIDS.keys():
+        return ""
+    for reference in seen.facts.references:
+        if (reference.database, reference.collection, reference.steps) == (
+            collection.database,
+            collection.name,
+            path.steps,
+        ):
+            target = seen.facts.collection(reference.database, reference.target)
+            key = target.path(*reference.target_field.split(".")) if target is not None else None
+            found = {binary_of(subtype) for subtype, _ in key.subtypes} if key is not None else set()
+            if len(found) == 1 and found <= OF_UUIDS.keys():
+                return found.pop()
+    return binary_of(UUID)
 
 
 def _keys_first(
@@ -187,7 +213,7 @@ def _is_list_or_value(main: str, others: list[str]) -> bool:
     return "array" in (main, *others) and "object" not in (main, *others)
 
 
-def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, commands: int) -> str:
+def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, commands: int, width: int) -> str:
     """What to do: an `_id` cannot be changed, and for a mixture of a value and a list, the list holds both."""
     main, *others = kinds
     kept = "let a validator keep it that way"
@@ -204,7 +230,7 @@ def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, c
         )
     some = ", ".join(f"{count(kinds[kind])} of type {kind}" for kind in others)
     if commands > 1:
-        left = _left(path, kinds, target) + (REFUSED if commands > UNGUARDED else "")
+        left = _left(path, kinds, target, width) + (REFUSED if commands > UNGUARDED else "")
         return (
             f"Convert what is not {target} ({some}) to {target}: {STAYS}.{left} Correct what stays by hand, and"
             f" {kept}. {asks_by_type(others)}"
@@ -212,7 +238,7 @@ def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, c
     return f"Convert what is not {target} ({some}) to {target}, correct by hand what cannot be converted, and {kept}."
 
 
-def _left(path: PathFacts, kinds: dict[str, int], target: str) -> str:
+def _left(path: PathFacts, kinds: dict[str, int], target: str, width: int) -> str:
     """How many of the values stay as they are, and why."""
     if target == "date":
         return _zone(path) + _texts_left(path, kinds, target)
@@ -221,7 +247,9 @@ def _left(path: PathFacts, kinds: dict[str, int], target: str) -> str:
         stay = agreeing(left, "stays", "stay")
         them = agreeing(left, "it", "them")
         rounded = f" Of these numbers, {count(left)} {stay} because the server would round {them}." if left else ""
-        return rounded + (_LOST_ZEROS if "number" in kinds and names_a_code(path.steps) else "")
+        if width:
+            return f"{rounded} Numbers get the leading zeros they have lost: all texts have {width} digits."
+        return rounded + (_LOST_ZEROS if "number" in kinds and "code" in dict(path.forms) else "")
     return _texts_left(path, kinds, target)
 
 
@@ -262,7 +290,9 @@ def _changes(
     return (FieldChange(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
 
 
-def _commands(collection: CollectionFacts, path: PathFacts, kinds: dict[str, int], target: str) -> tuple[str, ...]:
+def _commands(
+    collection: CollectionFacts, path: PathFacts, kinds: dict[str, int], target: str, width: int
+) -> tuple[str, ...]:
     """Commands that find the values of other types, and convert them if one update can; the rest stays."""
     if not is_plain(path.steps):
         return ()
@@ -275,8 +305,9 @@ def _commands(collection: CollectionFacts, path: PathFacts, kinds: dict[str, int
         return (found,)
     into = _into(collection, path, target)
     if ELEMENT in path.steps:
-        return found, *_of_elements(collection, path, others, into)
-    return found, *converting(collection, field, others, into, amounts=are_amounts(path), zoneless=zoneless(path) > 0)
+        return found, *_of_elements(collection, path, others, into, width)
+    amounts, zones = are_amounts(path), zoneless(path) > 0
+    return found, *converting(collection, field, others, into, amounts=amounts, zoneless=zones, width=width)
 
 
 def _into(collection: CollectionFacts, path: PathFacts, target: str) -> str:
@@ -284,9 +315,12 @@ def _into(collection: CollectionFacts, path: PathFacts, target: str) -> str:
     return (allowed_number(collection, path) or number(path)) if target == "number" else target
 
 
-def _of_elements(collection: CollectionFacts, path: PathFacts, kinds: list[str], into: str) -> tuple[str, ...]:
+def _of_elements(
+    collection: CollectionFacts, path: PathFacts, kinds: list[str], into: str, width: int
+) -> tuple[str, ...]:
     """Commands that convert elements of an array, or a field of documents in it; none if a TTL index uses the field."""
     if into == "date" and ttl_index(collection, path.field) is not None:
         return ()
     zones = zoneless(path) > 0
-    return converting_elements(collection, path.steps, kinds, into, amounts=are_amounts(path), zoneless=zones)
+    amounts = are_amounts(path)
+    return converting_elements(collection, path.steps, kinds, into, amounts=amounts, zoneless=zones, width=width)

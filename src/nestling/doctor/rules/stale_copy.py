@@ -9,7 +9,7 @@ Remedy: first look at the documents that differ: a command shows them, with the 
 change them together with their source: in one transaction, or from a change stream (`nestling sync`). The last command writes
 only copies that differ, so applications may keep writing meanwhile. For copies in arrays it writes the whole array, and only if
 nobody has changed the array since it was read: run it again until nothing differs. A copy stays if its source lacks the field,
-because it may be the last place with the value, and if two documents have the key.
+because it may be the last place with the value, and if two documents have the key. If the key has no index, create it first.
 
 No command overwrites a copy that looks like a record of its source at some moment: an amount of money in a line of an array or
 in a document with a date, or any field of a document that records an event, such as an order with its own date. Only you know
@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.expiring import dates_come
+from nestling.doctor.lookup_indexes import creating_first, index_first
 from nestling.doctor.refreshing import can_refresh, refreshing, showing
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.snapshots import is_snapshot
@@ -70,6 +71,8 @@ def _finding(seen: RuleInput, copied: Copied, stale: int) -> Finding:
     differs = agreeing(stale, "differs", "differ")
     holder = seen.facts.collection(copied.database, copied.collection)
     hindered = _hindered(seen, copied, holder)
+    keys = (seen.facts, copied.database, copied.target, copied.target_key)
+    first = index_first(*keys) if can_refresh(copied) else ""
     by_values = "" if copied.named else "; it is taken for a copy by its values, not by its name"
     return seen.finding(
         f"{copied.database}.{copied.collection}",
@@ -79,8 +82,8 @@ def _finding(seen: RuleInput, copied: Copied, stale: int) -> Finding:
         number=stale,
         limit="copies",
         cost="readers of the copy see outdated values",
-        remedy=hindered or _UPDATE,
-        commands=_commands(copied, is_right=not hindered),
+        remedy=first + (hindered or _UPDATE),
+        commands=(*(creating_first(*keys) if first else ()), *_commands(copied, is_right=not hindered)),
         evidence={"checked": copied.checked, "equal": copied.equal},
         confidence=Confidence.POSSIBLE,
     )

@@ -62,7 +62,8 @@ def _finding(
         number=times,
         limit="statements",
         cost=f"each examines {count(examined)} keys and documents",
-        remedy="Start the pattern with `^` if it is to match the beginning; use a text or search index to find words.",
+        remedy="Start the pattern with `^` and plain characters if it is to match the beginning: behind a `^` alone, or"
+        " `^(?:…)`, the whole index is read. Use a text or search index to find words.",
         evidence={"statements": times, "examined_each": examined},
         work=Work(tests=examined),
         mean_seconds=sum(each.seconds for each in statements) / times,

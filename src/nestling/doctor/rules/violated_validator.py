@@ -54,11 +54,20 @@ def _finding(seen: RuleInput, collection: CollectionFacts, validator: Validator,
         number=refused,
         limit="documents",
         cost="every update of one of them fails" if fails else "readers that trust the validator come across them",
-        remedy="Find and fix them; until then, validationLevel: moderate lets them be updated.",
+        remedy=f"Find and fix them; {_meanwhile(validator)}.",
         commands=(f"{here(collection)}.find({{$nor: [{own_validator(collection)}]}})",),
         severity=None if fails else Severity.WARNING,
         confidence=Confidence.CERTAIN if exact else Confidence.LIKELY,
     )
+
+
+def _meanwhile(validator: Validator) -> str:
+    """What happens to updates of these documents until then."""
+    if validator.action == "warn":
+        return "the validator only warns, so updates of them pass meanwhile"
+    if validator.level != "strict":
+        return f"its validationLevel is {validator.level}, so updates of them pass meanwhile"
+    return "until then, validationLevel: moderate lets them be updated"
 
 
 def _fenced(seen: RuleInput, collection: CollectionFacts, refused: int) -> Finding:

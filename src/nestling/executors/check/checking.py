@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,8 +19,11 @@ from nestling.common.errors import InputError, Problem, ValueNotComputable
 from nestling.executors.check import passes
 from nestling.executors.check.checkpoint import CheckCheckpoint, CheckProgress
 from nestling.executors.check.differing_rows import (
+    FEW_SUSPECTS,
+    MOST_SUSPECTS,
     WHY,
     FoundRow,
+    NoTimeLeft,
     OutOfTime,
     Reader,
     collections_in,
@@ -34,6 +38,7 @@ from nestling.executors.check.report import CheckReport, CheckVerdict, Estimate,
 from nestling.executors.check.scope import Range, ScopeStage, by_chance, next_range, with_ids
 from nestling.executors.check.sourceless import BRING_BACK, sourceless
 from nestling.executors.exact import exact
+from nestling.executors.facts.pacing import RestingPace
 from nestling.executors.rights import check_privileges
 from nestling.ir.digest import digest
 from nestling.ir.drift import ID, CompiledCheck, Drift
@@ -62,6 +67,9 @@ class CheckOptions:
     """How to check. `sample`: so many documents of each collection by chance, a share of them below 1. `only`: (check's key, ids)
     of the documents to look at, None for all; checks that are not in it are left out. `checkpoint`: where progress is kept.
     `remove`: a repair takes away copies of what is not there, which may be the last there is of it.
+
+    `until` (`time.monotonic`): when to stop; the checks that are not over are then `unfinished`. `pace` rests after each command.
+    `few`: only find out whether anything differs, in few of the documents that a screen suspects.
     """
 
     repair: bool = False
@@ -71,6 +79,9 @@ class CheckOptions:
     checkpoint: Path | None = None
     shown: int = SHOWN
     seconds: float = SECONDS
+    until: float = math.inf
+    pace: RestingPace = field(default_factory=RestingPace)
+    few: bool = False
 
     def __post_init__(self) -> None:
         """Raise `InputError` for a sample that is neither so many documents nor a share of them."""
@@ -93,7 +104,7 @@ def run_checks(
     """
     with typed_errors(address(database)):
         chosen = way or CheckOptions()
-        reader = Reader(database, chosen.seconds)
+        reader = Reader(database, chosen.seconds, chosen.until, chosen.pace)
         return _Run(compiled, database, chosen, report, reader).all(gaps)
 
 
@@ -124,7 +135,7 @@ class _Run:
         self.progress = kept.read() if kept is not None else CheckProgress()
         counts = {name: self.database[name].estimated_document_count() for name in {c.collection for c in checks}}
         self.total = sum(counts[each.collection] for each in checks)
-        if kept is None and not self.way.repair:
+        if kept is None and not self.way.repair and not self.way.pace.rest:
             self.progress = together(self._part, chosen, self.report, self.total)
         else:
             self._each_of(chosen, kept)
@@ -172,10 +183,25 @@ class _Run:
         clean = all(verdict.values == verdict.repaired for verdict in verdicts.values())
         checks, seconds = tuple(each.check for each in chosen), time.monotonic() - self.start
         return CheckReport(
-            clean, checks, verdicts, tuple(self.progress.findings), tuple(gaps), seconds, estimates, passes=self.passes
+            clean,
+            checks,
+            verdicts,
+            tuple(self.progress.findings),
+            tuple(gaps),
+            seconds,
+            estimates,
+            passes=self.passes,
+            unfinished=frozenset(self.progress.unfinished),
         )
 
     def _one(self, compiled: CompiledCheck, kept: CheckCheckpoint | None) -> None:
+        """One check over its documents, as far as there is time."""
+        try:
+            self._whole(compiled, kept)
+        except NoTimeLeft:
+            self.progress.unfinished.add(compiled.check.key)
+
+    def _whole(self, compiled: CompiledCheck, kept: CheckCheckpoint | None) -> None:
         """One check over its documents, remembering after each range how far it is."""
         key = compiled.check.key
         if self.progress.at != key:
@@ -245,8 +271,13 @@ class _Run:
         least = sum(self.database[name].estimated_document_count() for name in sources)
         pace = CommandPace(self.way.seconds / 3, max(WIDE, least), least=max(1, min(least, MOST)))
         is_well = isinstance(start, MinKey)
+        most = FEW_SUSPECTS if self.way.few else MOST_SUSPECTS
+
+        def ask(compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[ScopeStage] | None:
+            return self.reader.suspects(compiled, stages, most)
+
         try:
-            for some, suspects in self._each(compiled, start, end, pace, self.reader.suspects):
+            for some, suspects in self._each(compiled, start, end, pace, ask):
                 if suspects is None:
                     yield some, []
                 else:
@@ -276,7 +307,7 @@ class _Run:
         """The ranges between two `_id`s, and what the server answers of each; raises `OutOfTime` where one can be no smaller."""
         collection = exact(self.database)[compiled.check.collection]
         while True:
-            some = next_range(collection, after, end, pace, self.way.seconds)
+            some = next_range(collection, after, end, pace, self.reader.seconds())
             began = time.monotonic()
             try:
                 answer = ask(compiled, some.stages)

@@ -22,13 +22,17 @@ from nestling.ir.programs.program import MISSING
 
 @dataclass(slots=True)
 class CheckProgress:
-    """`done`: checks that are over, `at`: the one being made and the `_id` its documents are compared up to."""
+    """`done`: checks that are over, `at`: the one being made and the `_id` its documents are compared up to.
+
+    `unfinished`: checks for which the time was too short.
+    """
 
     verdicts: dict[str, CheckVerdict] = field(default_factory=dict)
     findings: list[Drift] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
     at: str = ""
     after: Any = field(default_factory=MinKey)
+    unfinished: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.errors import ExecutionTimeout
 from pymongo.read_concern import ReadConcern
@@ -18,6 +20,7 @@ from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.scope import IDS_AT_ONCE, ScopeStage
 from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
+from nestling.executors.facts.pacing import RestingPace
 from nestling.executors.halves import by_halves
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, DriftKind, PathStep
 from nestling.ir.programs.program import MISSING
@@ -33,8 +36,16 @@ WHY = "why"
 """The only field, besides the id, of a row for a document with which the server cannot compute."""
 
 
+FEW_SUSPECTS = 10
+"""So many sources tell whether anything differs, where there is no time to count."""
+
+
 class OutOfTime(Exception):
     """A command took longer than it may."""
+
+
+class NoTimeLeft(Exception):
+    """The time for all of a check is up."""
 
 
 class Reader:
@@ -43,8 +54,12 @@ class Reader:
     A standalone server has no such reads, nor have capped collections.
     """
 
-    def __init__(self, database: Database[Any], seconds: float) -> None:
+    def __init__(
+        self, database: Database[Any], seconds: float, until: float = math.inf, pace: RestingPace | None = None
+    ) -> None:
+        """`seconds` are for a command, and `until` (`time.monotonic`) for all; `pace` rests after each."""
         self._database, self._seconds = exact(database), seconds
+        self._until, self._pace = until, pace or RestingPace()
         self._has_moments = has_history(database)
         self._capped = capped_collections(database)
 
@@ -84,22 +99,24 @@ class Reader:
         differing = {stored_bytes(row) for row in found}
         return [row for row in rows if stored_bytes(row) in differing]
 
-    def suspects(self, compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[ScopeStage] | None:
+    def suspects(
+        self, compiled: CompiledCheck, stages: Sequence[ScopeStage], most: int = MOST_SUSPECTS
+    ) -> list[ScopeStage] | None:
         """What the screen finds among the documents that the stages choose.
 
         None if nothing differs; otherwise stages for the documents to examine closely, or no stages if these are not easily
-        selected. Raises `OutOfTime`, `ReadError`.
+        selected. If fewer than `MOST_SUSPECTS` are asked for, the others found are left out. Raises `OutOfTime`, `ReadError`.
         """
         screen, told = compiled.screen, compiled.check.screen
         assert screen is not None
         assert told is not None
-        found = self._asked(compiled.check, [*stages, *screen.pipeline, {"$limit": MOST_SUSPECTS + 1}])
+        found = self._asked(compiled.check, [*stages, *screen.pipeline, {"$limit": most + 1}])
         if not found:
             return None
         place = next((n for n, path in enumerate(told.paths) if path is not None), None)
         if place is None or len(found) > MOST_SUSPECTS:
             return []
-        values = [row[SCREEN_KEY].get(str(place)) for row in found]
+        values = [row[SCREEN_KEY].get(str(place)) for row in found[:most]]
         return [{"$match": {told.paths[place]: {"$in": values}}}]
 
     def _asked(
@@ -108,11 +125,23 @@ class Reader:
         collection = self._database.get_collection(check.collection, read_concern=self._moment(check, pipeline))
         with read_errors(check.id, self._database):
             try:
-                limit = math.ceil(self._seconds * 1000)
-                with collection.aggregate(pipeline, allowDiskUse=True, maxTimeMS=limit, collation=collation) as cursor:
-                    return list(cursor)
+                return self._pace.timed(lambda: self._answer(collection, pipeline, collation))
             except ExecutionTimeout as error:
-                raise OutOfTime from error
+                raise NoTimeLeft if time.monotonic() >= self._until else OutOfTime from error
+
+    def seconds(self) -> float:
+        """What the next command may take; raises `NoTimeLeft`."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise NoTimeLeft
+        return min(self._seconds, left)
+
+    def _answer(
+        self, collection: Collection[Any], pipeline: list[ScopeStage], collation: Mapping[str, object] | None
+    ) -> list[FoundRow]:
+        limit = max(math.ceil(self.seconds() * 1000), 1)
+        with collection.aggregate(pipeline, allowDiskUse=True, maxTimeMS=limit, collation=collation) as cursor:
+            return list(cursor)
 
     def _moment(self, check: Check, pipeline: list[ScopeStage]) -> ReadConcern | None:
         read = {check.collection, *collections_in(pipeline)}

@@ -46,7 +46,10 @@ def _joined(done: Sequence[CheckProgress], checks: Sequence[CompiledCheck]) -> C
     verdicts = {key: verdict for each in done for key, verdict in each.verdicts.items()}
     places = {each.check.key: place for place, each in enumerate(checks)}
     findings = sorted((drift for each in done for drift in each.findings), key=lambda drift: places[drift.check])
-    return CheckProgress({key: verdicts[key] for key in places}, findings, set(places))
+    unfinished = {key for each in done for key in each.unfinished}
+    return CheckProgress(
+        {key: verdicts[key] for key in places}, findings, places.keys() - unfinished, unfinished=unfinished
+    )
 
 
 class _Told:

@@ -41,7 +41,7 @@ class CheckReport:
     first differences of each (a verdict counts them all), `gaps` what could not be compared, `estimates` those of a sample.
     `unknown` fields, which the design says nothing of, make nothing unclean; nor do `strays`, collections of the design before a
     cutover that were written after it, with the number of their documents. `unset_commands` take unknown fields out, by the
-    shell. `passes`: how often a repair went over all of it.
+    shell. `passes`: how often a repair went over all of it. `unfinished`: the keys of the checks that had too little time.
     """
 
     clean: bool
@@ -55,6 +55,7 @@ class CheckReport:
     unset_commands: tuple[str, ...] = ()
     passes: int = 1
     strays: Mapping[str, int] = field(default_factory=dict)
+    unfinished: frozenset[str] = frozenset()
 
     @property
     def checked(self) -> int:

@@ -20,7 +20,7 @@ from nestling.executors.facts.copied_values import WHOLE_UP_TO_BYTES
 from nestling.executors.facts.dangling import with_dangling
 from nestling.executors.facts.linked_references import with_links
 from nestling.executors.facts.matching import AskedCondition, asked_conditions, with_matches
-from nestling.executors.facts.pacing import is_in_use
+from nestling.executors.facts.pacing import RestingPace, is_in_use
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.profile import noted_entries, of_entries
 from nestling.executors.facts.references import references
@@ -44,7 +44,7 @@ from nestling.ir.facts import (
 from nestling.ir.facts.gridfs import with_gridfs
 from nestling.ir.facts.structure import StructureFacts, merged
 
-__all__ = ["READING", "Amount", "Budget", "gather"]
+__all__ = ["READING", "Amount", "Budget", "gather", "resting_pace"]
 
 READING: dict[str, Any] = {
     "readPreference": "secondaryPreferred",
@@ -96,11 +96,9 @@ def gather(
     """
     asking = Asking(time.monotonic() + budget.seconds)
     server = catalogue.server(client, asking)
-    in_use = is_in_use(lambda: catalogue.counters(client, asking)) if budget.rest else False
+    in_use = _begin_to_rest(client, asking, budget.rest, budget.seconds)
     if in_use is None and not asking.late:
         asking.skip("whether others use the server", USE_UNSEEN)
-    if in_use is not False:
-        asking.pace.rest, asking.pace.until = budget.rest, time.monotonic() + budget.seconds / 2
     listed = {name: tuple(catalogue.namespaces(client[name], asking)) for name in databases}
     asked = {name: _asked(client[name], listed[name], asking) for name in databases}
     total = sum(map(len, listed.values()))
@@ -132,6 +130,21 @@ def gather(
         structure=merged([link.structure for link in links]) if budget.structure else StructureFacts(),
         skipped=tuple(asking.skipped),
     )
+
+
+def resting_pace(client: MongoClient[FoundDocument], rest: float, seconds: float) -> RestingPace:
+    """The pace of further looks that take so many seconds: as `gather` rests."""
+    asking = Asking(time.monotonic() + seconds)
+    _begin_to_rest(client, asking, rest, seconds)
+    return asking.pace
+
+
+def _begin_to_rest(client: MongoClient[FoundDocument], asking: Asking, rest: float, seconds: float) -> bool | None:
+    """Rest from now on if others use the server, or nobody can tell; returns whether they do."""
+    in_use = is_in_use(lambda: catalogue.counters(client, asking)) if rest else False
+    if in_use is not False:
+        asking.pace.rest, asking.pace.until = rest, time.monotonic() + seconds / 2
+    return in_use
 
 
 def _untold(_: str) -> None:
@@ -215,7 +228,8 @@ def _links(
     named = tuple(references(database, with_paths, asking.within(asking.seconds_left() * NAMES_SHARE)))
     known = _structure(database, [each for each in with_paths if each.holds_documents], asking, budget, tell)
     tell("copies along references")
-    every = _followed(database, with_links(named, known.links), with_paths, asking)
+    together = with_links(database, named, known.links, with_paths, asking)
+    every = _followed(database, together, with_paths, asking)
     return _Links(
         every,
         tuple(two_ways(database, every, asking)),

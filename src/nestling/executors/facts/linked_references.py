@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pymongo.database import Database
+
 from nestling.executors.facts.name_words import names_an_id
-from nestling.ir.facts import ANY_KEY, ReferenceFacts
+from nestling.executors.facts.permitted import Asking, FoundDocument
+from nestling.executors.facts.references import in_another_type
+from nestling.ir.facts import ANY_KEY, CollectionFacts, ReferenceFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import Evidence, Link
 
 
-def with_links(references: Sequence[ReferenceFacts], links: Sequence[Link]) -> tuple[ReferenceFacts, ...]:
-    """Add the links to the references; if a name led nowhere and values lead somewhere, the values are believed."""
-    known = {(each.collection, each.steps) for each in references if each.resolved}
+def with_links(
+    database: Database[FoundDocument],
+    references: Sequence[ReferenceFacts],
+    links: Sequence[Link],
+    collections: Sequence[CollectionFacts],
+    asking: Asking,
+) -> tuple[ReferenceFacts, ...]:
+    """Add the links to the references; if a name led nowhere and values lead somewhere, the values are believed.
+
+    A name led somewhere, too, if its values are there in another type. The values of a link that were not found are looked up
+    in that other type as well.
+    """
+    known = {(each.collection, each.steps) for each in references if each.resolved or each.converted}
     told = {(each.collection, each.steps): each for each in _references(links)}
-    named = [each for each in references if each.resolved or (each.collection, each.steps) not in told]
-    return (*named, *(each for place, each in told.items() if place not in known))
+    named = [
+        each
+        for each in references
+        if (each.collection, each.steps) in known or (each.collection, each.steps) not in told
+    ]
+    added = (each for place, each in told.items() if place not in known)
+    return (*named, *(in_another_type(database, each, collections, asking) for each in added))
 
 
 def _references(links: Sequence[Link]) -> Iterator[ReferenceFacts]:

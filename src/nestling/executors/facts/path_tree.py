@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from struct import Struct
+from typing import TypeVar
 
 from nestling.executors.facts.sketch import DistinctCount, Histogram
 from nestling.ir.facts import text_forms
@@ -22,9 +23,11 @@ MOST_ORDERS = 200
 COMMON = 0.1
 """A name that at least this share of the documents have is not rare."""
 
+_K = TypeVar("_K")
 _INT = Struct("<i").unpack_from
 _DOUBLE = Struct("<d").unpack_from
 DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
+BOOL, INT, LONG = 8, 16, 18
 JAVASCRIPT, SYMBOL, SCOPED = 13, 14, 15
 EMPTY = 5
 """Bytes of an empty document, and of an empty text: a length and a closing NUL."""
@@ -39,12 +42,19 @@ FORMS = re.compile(
 """Texts that the server converts to another type, which names the group."""
 NUMBER_FORMS = {name: re.compile(text_forms.COUNTED[name].encode()) for name in ("code", "double", "decimal", "amount")}
 """What numbers in texts are, too."""
+SLASHED_FORMS = {
+    name: re.compile(text_forms.COUNTED[name].encode()) for name in ("slashedDayFirst", "slashedMonthFirst")
+}
+"""What dates with slashes tell of their order."""
+FURTHER_FORMS = {"number": NUMBER_FORMS, "slashed": SLASHED_FORMS}
 ZONELESS = re.compile(text_forms.ZONELESS.encode())
 WIDEST_DATE = 50
 """Bytes a text of a date never has."""
 LARGEST_INTEGER = 2.0**63
 SHORT_FRACTION = 2.0**10
 """Times this, a fraction that decimals hold exactly, such as 0.25, is a whole number."""
+BITS = frozenset(Struct(form).pack(value) for form in ("<i", "<q", "<d") for value in (0, 1))
+"""The numbers 0 and 1 as BSON has them."""
 SMALLEST_FRACTION = 1e-6
 """What is smaller, the server writes with an exponent."""
 TYPES = {
@@ -77,8 +87,10 @@ class PathNode:
     """A path: what was found there, the names below it, and the elements when it is an array."""
 
     __slots__ = (
+        "bits",
         "children",
         "dateless",
+        "digits",
         "distinct",
         "documents",
         "elements",
@@ -98,6 +110,8 @@ class PathNode:
         self.types: dict[int, int] = {}
         self.subtypes: dict[int, int] = {}
         self.forms: dict[str, int] = {}
+        self.digits: tuple[int, int] | None = None  # the fewest and most of texts of nothing else
+        self.bits = 0  # numbers that are 0 or 1
         self.documents, self.last = 0, -1
         self.widths = Histogram()
         self.lengths: Histogram | None = None
@@ -117,15 +131,15 @@ class PathNode:
 
     def merge(self, other: PathNode) -> None:
         """Add what was found at another path, as if both had been one."""
-        for kind, count in other.types.items():
-            self.types[kind] = self.types.get(kind, 0) + count
-        for subtype, count in other.subtypes.items():
-            self.subtypes[subtype] = self.subtypes.get(subtype, 0) + count
-        for form, count in other.forms.items():
-            self.forms[form] = self.forms.get(form, 0) + count
+        _add(self.types, other.types)
+        _add(self.subtypes, other.subtypes)
+        _add(self.forms, other.forms)
         self.documents += other.documents
         self.widths.merge(other.widths)
         self.distinct.merge(other.distinct)
+        self.bits += other.bits
+        for width in other.digits or ():
+            self.count_digits(width)
         self.empty += other.empty
         self.dateless += other.dateless
         if other.lengths is not None:
@@ -144,6 +158,11 @@ class PathNode:
         if other.keys is not None:
             self.keys = self.keys or DistinctCount()
             self.keys.merge(other.keys)
+
+    def count_digits(self, width: int) -> None:
+        """Note a text of so many digits."""
+        least, most = self.digits or (width, width)
+        self.digits = min(least, width), max(most, width)
 
     def count_order(self, order: bytes, times: int = 1) -> None:
         """Count a document by the order of its fields."""
@@ -208,6 +227,9 @@ class PathTree:
                     _count_form(node, data, at + 4, at + size - 1)
             elif kind == DOUBLE:
                 _count_double(node, _DOUBLE(data, at)[0])
+                node.bits += data[at : at + size] in BITS
+            elif kind in (INT, LONG):
+                node.bits += data[at : at + size] in BITS
             elif kind == BINARY:
                 node.subtypes[data[at + 4]] = node.subtypes.get(data[at + 4], 0) + 1
             node.distinct.add(data[at : at + size])
@@ -254,10 +276,11 @@ def _count_form(node: PathNode, data: bytes, start: int, end: int) -> None:
         _count(node.forms, form.lastgroup)
         if form.lastgroup == "date" and ZONELESS.fullmatch(form[0]) is not None:
             _count(node.forms, "zoneless")
-        if form.lastgroup == "number":
-            for name, pattern in NUMBER_FORMS.items():
-                if pattern.fullmatch(form[0]) is not None:
-                    _count(node.forms, name)
+        if form.lastgroup == "number" and form[0].isdigit():
+            node.count_digits(end - start)
+        for name, pattern in FURTHER_FORMS.get(form.lastgroup, {}).items():
+            if pattern.fullmatch(form[0]) is not None:
+                _count(node.forms, name)
     node.dateless += DATELESS.fullmatch(data, start, end) is not None
 
 
@@ -276,6 +299,11 @@ def _count_double(node: PathNode, value: float) -> None:
 def _is_written(value: float) -> bool:
     """Whether a text can hold a double with a fraction exactly: as digits with a point."""
     return SMALLEST_FRACTION <= abs(value) < LARGEST_INTEGER and float(f"{value:.15g}") == value
+
+
+def _add(counts: dict[_K, int], more: dict[_K, int]) -> None:
+    for key, count in more.items():
+        counts[key] = counts.get(key, 0) + count
 
 
 def _count(counts: dict[str, int], name: str) -> None:

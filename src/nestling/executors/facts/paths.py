@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.executors.facts.field_order import field_order
-from nestling.executors.facts.path_tree import OBJECT, TYPES, PathNode
-from nestling.ir.facts import ANY_KEY, ELEMENT, PathFacts
+from nestling.executors.facts.path_tree import BOOL, OBJECT, TYPES, PathNode
+from nestling.ir.facts import ANY_KEY, ELEMENT, PathFacts, text_forms
 from nestling.ir.facts.steps import name_step
 
 
@@ -44,11 +44,18 @@ def _with_below(
             keys=keys,
             distinct=node.distinct.estimate(),
             subtypes=tuple(sorted(node.subtypes.items())),
-            forms=tuple(sorted(node.forms.items())),
+            forms=_forms(node),
             exact=exact,
             place=place,
+            digits=node.digits or (0, 0),
         )
     yield from _below(node, steps, exact=exact)
+
+
+def _forms(node: PathNode) -> tuple[tuple[str, int], ...]:
+    """What its values could be besides: numbers that may be booleans only where there are booleans."""
+    bits = {text_forms.BIT: node.bits} if node.bits and BOOL in node.types else {}
+    return tuple(sorted((node.forms | bits).items()))
 
 
 def _text(name: bytes) -> str:

@@ -34,7 +34,7 @@ class ReferencedField:
     """A field that references may lead to; `named`: the reference's name says so.
 
     `converts`: its types that the reference's values must be converted to. `collation`: that of a case-insensitive index on it,
-    as JSON; else "".
+    as JSON; else "". `width`: the digits of its texts where all are codes of one width, to which numbers are padded; else 0.
     """
 
     collection: str
@@ -42,6 +42,7 @@ class ReferencedField:
     named: bool
     converts: frozenset[str] = frozenset()
     collation: str = ""
+    width: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +94,19 @@ def candidates(collections: Sequence[CollectionFacts]) -> Iterator[PossibleRefer
 def _targets(path: PathFacts, collections: Sequence[CollectionFacts]) -> Iterator[ReferencedField]:
     for other in collections:
         for key in other.top_level():
-            converts = frozenset(
-                kind for mine in _types(path) for kind in CONVERTS.get(mine, ()) if kind in _types(key)
-            )
+            converts = convertible(path, key)
             if path is key or not (_types(path) & _types(key) or converts):
                 continue
             named = _says(path, other, key)
             is_id = _mostly_object_ids(path) and _types(key) & _types(path)
             is_text_of_id = _holds_id_texts(path) and "objectId" in converts
             if named or (key.field == "_id" and (is_id or is_text_of_id)):
-                yield ReferencedField(other.name, key.field, named, converts, _collation(other, key))
+                yield ReferencedField(other.name, key.field, named, converts, _collation(other, key), key.code_width)
+
+
+def convertible(path: PathFacts, key: PathFacts) -> frozenset[str]:
+    """The types of a key that values of the path may stand for in their own."""
+    return frozenset(kind for mine in _types(path) for kind in CONVERTS.get(mine, ()) if kind in _types(key))
 
 
 def _collation(collection: CollectionFacts, key: PathFacts) -> str:

@@ -16,7 +16,7 @@ from pymongo.database import Database
 
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, FoundDocument
-from nestling.executors.facts.reference_names import PossibleReference, ReferencedField, candidates
+from nestling.executors.facts.reference_names import PossibleReference, ReferencedField, candidates, convertible
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on, field_path
 from nestling.ir.facts.binary_kinds import binary_of
 
@@ -101,6 +101,29 @@ def _reference(
         )
 
 
+def in_another_type(
+    database: Database[FoundDocument], reference: ReferenceFacts, collections: Sequence[CollectionFacts], asking: Asking
+) -> ReferenceFacts:
+    """A reference that its values tell, with those counted that are found in another type; unchanged where none are."""
+    by_name = {each.name: each for each in collections}
+    holder, target = by_name.get(reference.collection), by_name.get(reference.target)
+    path = holder.path(*reference.steps) if holder is not None else None
+    key = target.path(reference.target_field) if target is not None else None
+    if holder is None or path is None or key is None or reference.resolved == reference.checked:
+        return reference
+    to = ReferencedField(
+        reference.target, reference.target_field, reference.named, convertible(path, key), "", key.code_width
+    )
+    if not to.converts or asking.late:
+        return reference
+    values = _values(database, PossibleReference(holder, path, (to,)), asking)
+    match = _with_converted(database, _Match(to, values, _found(database, to, values, asking)), asking)
+    if not match.converted:
+        return reference
+    found = replace(reference, checked=len(values), resolved=match.found)
+    return replace(found, converted=match.converted, converts=match.converts)
+
+
 def _converted_best(
     database: Database[FoundDocument], best: _Match, targets: Sequence[ReferencedField], asking: Asking
 ) -> _Match:
@@ -118,7 +141,7 @@ def _with_converted(database: Database[FoundDocument], match: _Match, asking: As
     """Add the values found after conversion to another type, the one that finds most."""
     made: dict[str, list[Any]] = {}
     for value in match.values:
-        kind, other = converted(value)
+        kind, other = converted(value, match.target.width)
         if kind in match.target.converts:
             made.setdefault(kind, []).append(other)
     found = {kind: _found(database, match.target, values, asking) for kind, values in made.items()}
@@ -127,8 +150,8 @@ def _with_converted(database: Database[FoundDocument], match: _Match, asking: As
     return replace(match, converted=more, converts=kind) if more else match
 
 
-def converted(value: object) -> tuple[str, Any]:
-    """The value in the other type that it may stand for, and that type's name ("": none)."""
+def converted(value: object, width: int = 0) -> tuple[str, Any]:
+    """The value in the other type that it may stand for, and that type's name ("": none). `width`: of a number as a text."""
     match value:
         case str() if len(value) == OBJECT_ID_DIGITS and ObjectId.is_valid(value):
             return "objectId", ObjectId(value)
@@ -137,7 +160,7 @@ def converted(value: object) -> tuple[str, Any]:
         case ObjectId():
             return "string", str(value)
         case int() if not isinstance(value, bool):
-            return "string", str(int(value))
+            return "string", str(int(value)).zfill(width)
         case UUID():
             return binary_of(3), Binary(value.bytes, 3)
         case Binary(subtype=3 | 4) if len(value) == UUID_BYTES:

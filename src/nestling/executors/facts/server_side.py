@@ -72,6 +72,8 @@ def _forms_counted(place: int, path: PathFacts) -> FoundDocument:
         fits: FoundDocument = {"$regexMatch": {"input": value, "regex": rf"^(?:{pattern})\z"}}
         counted[f"f{place}_{name}"] = {"$cond": [_is(path, "string"), fits, False]}
     counted[f"e{place}"] = {"$eq": [value, ""]}
+    if path.count("bool"):
+        counted[f"f{place}_{text_forms.BIT}"] = {"$in": [value, [0, 1]]}
     if path.count("double"):
         counted[f"f{place}_{text_forms.INEXACT}"] = {"$and": [_is(path, "double"), {"$not": [_is_written(value)]}]}
         decimal = {"$convert": {"input": value, "to": "decimal", "onError": value}}
@@ -175,7 +177,7 @@ def _path(
 
 def _forms(place: int, path: PathFacts, texts: int, row: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     """What texts represent, counted where it matters, otherwise by the shares of the sample."""
-    names = (*text_forms.COUNTED, text_forms.INEXACT, text_forms.FRACTION)
+    names = (*text_forms.COUNTED, text_forms.BIT, text_forms.INEXACT, text_forms.FRACTION)
     if f"e{place}" not in row:
         return _shares(path.forms, path.count("string"), texts)
     return tuple(sorted((name, int(found)) for name in names if (found := row.get(f"f{place}_{name}"))))

@@ -11,7 +11,7 @@ from typing import Any
 from nestling.ir.capture.clauses import change, condition, limit, order, stages
 from nestling.ir.capture.folded_names import folded
 from nestling.ir.capture.masks import Masked, different, expression, value
-from nestling.ir.storage.names import LOOK, MIGRATE, is_system
+from nestling.ir.storage.names import DOCTOR, LOOK, MIGRATE, is_system
 
 
 class CommandOperation(StrEnum):
@@ -88,8 +88,10 @@ def operation_of(command: Mapping[str, Any]) -> CommandOperation | None:
 
 
 def is_own(command: Mapping[str, Any]) -> bool:
-    """Whether its comment says that nestling sent it, for itself, whoever's client it was."""
-    return str(command.get("comment", "")).startswith((LOOK, MIGRATE))
+    """Whether its comment says that nestling sent it, for itself, whoever's client it was, or that the doctor proposed it."""
+    filters = (command[name] for name in ("filter", "query", "q") if isinstance(command.get(name), Mapping))
+    comments = (command.get("comment", ""), *(each.get("$comment", "") for each in filters))
+    return any(str(each).startswith((LOOK, MIGRATE, DOCTOR)) for each in comments)
 
 
 def parts(database: str, command: Mapping[str, Any]) -> Iterator[CommandPart]:

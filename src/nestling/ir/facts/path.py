@@ -28,10 +28,11 @@ class PathFacts:
     `parents`: how often the document that could hold it occurs. `documents`: root documents that have it. `empty`: texts,
     arrays and documents with nothing in them. `dateless`: texts of dates that no BSON date is, such as `0000-00-00`. `keys`:
     how many different names a `{*}` stands for, at least. `distinct`: an estimate of the different values among those read,
-    None when not asked. `subtypes`: how many binary values have which subtype. `forms`: how many texts the server converts
-    to a date, number or ObjectId, how many of the dates name no time zone, how many of the numbers are codes, amounts, or
-    exact as doubles or decimals, and how many doubles no text holds (`text_forms`). `exact`: counted over all documents,
-    not a sample. `place`: its place among the fields beside it, in the order in which most documents have them.
+    None when not asked. `subtypes`: how many binary values have which subtype. `forms`: how many texts the server converts to a
+    date, number or ObjectId, how many of the dates name no time zone, how many of the numbers are codes, amounts, or exact as
+    doubles or decimals, how many doubles no text holds, and how many numbers beside booleans are 0 or 1 (`text_forms`).
+    `exact`: counted over all documents, not a sample. `place`: its place among the fields beside it, in the order in which most
+    documents have them. `digits`: the fewest and the most digits of the texts that consist of digits.
     """
 
     steps: tuple[str, ...]
@@ -49,6 +50,7 @@ class PathFacts:
     forms: tuple[tuple[str, int], ...] = ()
     exact: bool = False
     place: int = 0
+    digits: tuple[int, int] = (0, 0)
 
     @property
     def text(self) -> str:
@@ -69,6 +71,13 @@ class PathFacts:
     def missing(self) -> int:
         """The number of places where the path could occur and does not; 0 for the elements of an array."""
         return max(self.parents - self.present, 0) if self.steps[-1] != ELEMENT else 0
+
+    @property
+    def code_width(self) -> int:
+        """The digits of each text where all are codes of one width, some with leading zeros; else 0."""
+        forms, (least, most) = dict(self.forms), self.digits
+        are_codes = forms.get("code", 0) > 0 and forms.get("number", 0) >= self.count("string")
+        return most if least == most > 1 and are_codes else 0
 
     def count(self, *types: str) -> int:
         """The number of occurrences with one of these types."""

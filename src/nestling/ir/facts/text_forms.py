@@ -32,6 +32,9 @@ DAY_FIRST = r"(?:0?[1-9]|[12][0-9]|3[01])\.(?:0?[1-9]|1[0-2])\.[0-9]{4}"
 """Dates as many countries write them, such as `31.12.2024`: these texts do not sort as the dates do."""
 SLASHED = "(?:0?[1-9]|[12][0-9]|3[01])/(?:0?[1-9]|[12][0-9]|3[01])/[0-9]{4}"
 """Dates of which nobody can tell whether the day or the month comes first: `05/10/2024`."""
+SLASHED_DAY_FIRST = "(?:1[3-9]|2[0-9]|3[01])/(?:0?[1-9]|1[0-2])/[0-9]{4}"
+SLASHED_MONTH_FIRST = "(?:0?[1-9]|1[0-2])/(?:1[3-9]|2[0-9]|3[01])/[0-9]{4}"
+"""Dates among them that tell: no month is a thirteenth."""
 EXACT_DOUBLE = r"(?=-?[0-9.]{1,15}$)(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?"
 EXACT_DECIMAL = r"(?=-?[0-9.]{1,34}$)(?!-0$)-?(?:0(?:\.[0-9]{1,6})?|[1-9][0-9]*(?:\.[0-9]+)?)"
 
@@ -48,11 +51,15 @@ COUNTED = {
     "amount": AMOUNT,
     "dayFirst": DAY_FIRST,
     "slashed": SLASHED,
+    "slashedDayFirst": SLASHED_DAY_FIRST,
+    "slashedMonthFirst": SLASHED_MONTH_FIRST,
     "bool": BOOL,
 }
 """The patterns by the name under which texts that match are counted (`Path.forms`)."""
 FRACTION = "fraction"
 """The name under which doubles are counted that equal no decimal: in binary 0.1 is not exact, 0.5 is."""
+BIT = "bit"
+"""The name under which the numbers 0 and 1 are counted among booleans, which they may stand for."""
 INEXACT = "inexact"
 """The name under which doubles are counted that no text of ours holds: they have more than 15 digits, or very many zeros."""
 

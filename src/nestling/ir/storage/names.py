@@ -16,6 +16,8 @@ NOWHERE = f"{OWN_COLLECTIONS}nowhere_"
 LOOK = "nestling looks whether the design fits"
 """The comment of commands that are not an application's, although its client sends them."""
 MIGRATE = "nestling migrate"
+DOCTOR = "nestling doctor"
+"""The comment of the commands that the doctor proposes: run in a shell, they are not the application's statements."""
 """How the comment of a migration's own commands begins."""
 _ESCAPES = {".": "\uff0e", "\x00": "\u2400"}  # a dot separates path steps, NUL ends a name: look-alikes stand in
 

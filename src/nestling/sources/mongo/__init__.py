@@ -23,7 +23,7 @@ from nestling.sources.mongo.measured import statistics
 from nestling.sources.mongo.placing import Placing
 from nestling.sources.mongo.relations import add_listed, tables, typed, with_strict_types, without_parts_as_kinds
 from nestling.sources.mongo.survey import survey
-from nestling.sources.mongo.taken import DerivedField, FieldComparison, Fields, own_data
+from nestling.sources.mongo.taken import DerivedField, FieldComparison, Fields, late, own_data
 from nestling.sources.shape import shape
 
 __all__ = ["DerivedField", "FieldComparison", "LiveDatabase", "read"]
@@ -76,7 +76,7 @@ def read(
     placing = Placing(model, seen, found)
     placed = placing.collections()
     indexed, unindexed = indexes(model, seen, placed)
-    lacking = (*unshaped, *gaps(seen, found), *unindexed)
+    lacking = (*unshaped, *gaps(seen, found), *late(compared), *unindexed)
     told = (*notes(seen, found, compared), *said)
     reading = Reading(model, workload, known, lacking, told, origin)
     today = Proposal(IN_PLACE, Design(model, placed, indexed), (), known, gaps=lacking, notes=told)

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 
 from nestling.common.errors import Problem
+from nestling.ir.quantity_words import UNDER
 from nestling.ir.rate import read_rate
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.ddl.statements import statements
@@ -292,6 +293,8 @@ def _measured(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) 
     said = _MEASURED.search(text, start, end)
     if said is None:
         return None
+    if said["said"] == UNDER:
+        return 0.0
     number = _MILLISECONDS.fullmatch(said["said"])
     if number is None:
         what = "`measured` must be milliseconds per execution, such as `-- measured: 23.5 ms`"

@@ -14,6 +14,7 @@ from nestling.ir.capture.capture import LEAST_SECONDS
 from nestling.ir.capture.tally import lists_of
 from nestling.ir.design import Design
 from nestling.ir.free_names import free_name
+from nestling.ir.quantity_words import LEAST_MEASURED, UNDER
 from nestling.ir.rate import full_rate, rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
@@ -215,9 +216,15 @@ def _is_once(seen: ShapeTotals, rows: float, window_seconds: float) -> bool:
 
 
 def _seconds(seen: ShapeTotals) -> float | None:
-    """How long the command took each time, an insert for each of its rows; None where nobody measured it."""
+    """How long the command took each time, an insert for each of its rows; None where nobody measured it.
+
+    Nothing where it took less than a millisecond, as most servers measure no less.
+    """
     rows = _rows_each(seen) if seen.shape.operation is CommandOperation.INSERT else 1.0
-    return seen.seconds / (seen.count * rows) if seen.count and seen.seconds else None
+    if not seen.count or not seen.seconds:
+        return None
+    each = seen.seconds / seen.count
+    return each / rows if each >= LEAST_MEASURED else 0.0
 
 
 def _rows_each(seen: ShapeTotals) -> float:
@@ -267,7 +274,7 @@ def _lines(workload: CapturedWorkload) -> Iterator[str]:
         if said.quantiles:
             yield f"-- quantiles: {json.dumps(dict(said.quantiles))}"
         if said.measured_seconds is not None:
-            yield f"-- measured: {said.measured_seconds * 1e3:.3g} ms"
+            yield f"-- measured: {f'{said.measured_seconds * 1e3:.3g} ms' if said.measured_seconds else UNDER}"
         if said.asked_with:
             yield f"-- asked: with {said.asked_with}"
         yield f"{said.sql};"
