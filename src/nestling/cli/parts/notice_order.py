@@ -19,6 +19,7 @@ _CORRECTNESS = (
     "only nestling's writes enforce",
     "concurrent reads get the same rows",
     "that are not enforced",
+    "go stale without it",
     "that does not exist",
     "is DEFERRABLE",
     "INITIALLY DEFERRED",
