@@ -28,7 +28,7 @@ from pymongo.database import Database
 from nestling.common.connection import connect
 from nestling.common.errors import LibraryMissing, ServerNotFound
 from nestling.common.server import Server, open_server
-from nestling.executors.facts import pacing
+from nestling.executors import pacing
 from nestling.executors.migrate import migrating
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading

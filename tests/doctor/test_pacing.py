@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.executors.facts import Amount, Budget, gather, pacing
+from nestling.executors import pacing
+from nestling.executors.facts import Amount, Budget, gather
 from nestling.executors.facts.catalogue import counters
-from nestling.executors.facts.pacing import RestingPace, is_in_use
 from nestling.executors.facts.permitted import Asking
+from nestling.executors.pacing import RestingPace, is_in_use
 from tests.hand_clock import HandClock
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.executors.check import CheckReport
-    from nestling.executors.facts.pacing import RestingPace
+    from nestling.executors.pacing import RestingPace
     from nestling.ir.drift import Check, CompiledCheck
     from nestling.ir.facts import Facts
     from nestling.ir.facts.structure import FieldPlace

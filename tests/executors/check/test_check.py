@@ -25,7 +25,7 @@ from nestling.executors.check.differing_rows import Reader
 from nestling.executors.check.pace import CommandPace
 from nestling.executors.check.repairing import mend
 from nestling.executors.check.report import CheckVerdict, estimate
-from nestling.executors.facts.pacing import RestingPace
+from nestling.executors.pacing import RestingPace
 from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 from nestling.ir.freshness import Freshness
 from nestling.ir.programs.program import MISSING

@@ -38,7 +38,7 @@ from nestling.executors.check.report import CheckReport, CheckVerdict, Estimate,
 from nestling.executors.check.scope import Range, ScopeStage, by_chance, next_range, with_ids
 from nestling.executors.check.sourceless import BRING_BACK, sourceless
 from nestling.executors.exact import exact
-from nestling.executors.facts.pacing import RestingPace
+from nestling.executors.pacing import RestingPace
 from nestling.executors.rights import check_privileges
 from nestling.ir.digest import digest
 from nestling.ir.drift import ID, CompiledCheck, Drift

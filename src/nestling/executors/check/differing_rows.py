@@ -20,8 +20,8 @@ from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.scope import IDS_AT_ONCE, ScopeStage
 from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
-from nestling.executors.facts.pacing import RestingPace
 from nestling.executors.halves import by_halves
+from nestling.executors.pacing import RestingPace
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, DriftKind, PathStep
 from nestling.ir.programs.program import MISSING
 from nestling.ir.storage.names import join

@@ -20,7 +20,6 @@ from nestling.executors.facts.copied_values import WHOLE_UP_TO_BYTES
 from nestling.executors.facts.dangling import with_dangling
 from nestling.executors.facts.linked_references import with_links
 from nestling.executors.facts.matching import AskedCondition, asked_conditions, with_matches
-from nestling.executors.facts.pacing import RestingPace, is_in_use
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.profile import noted_entries, of_entries
 from nestling.executors.facts.references import references
@@ -29,6 +28,7 @@ from nestling.executors.facts.repeated_fields import copies, two_ways
 from nestling.executors.facts.sampling import Amount, with_documents
 from nestling.executors.facts.server_side import measured
 from nestling.executors.facts.structure import structure, value_links
+from nestling.executors.pacing import RestingPace, is_in_use
 from nestling.ir.capture import Capture, CommandShape
 from nestling.ir.capture.patterns import statements_of
 from nestling.ir.facts import (

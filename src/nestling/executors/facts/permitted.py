@@ -13,7 +13,7 @@ from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
 from nestling.common.server_codes import MAX_TIME_EXPIRED, NAMESPACE_NOT_FOUND, NOT_PERMITTED
-from nestling.executors.facts.pacing import RestingPace
+from nestling.executors.pacing import RestingPace
 from nestling.ir.facts import OUT_OF_TIME, REFUSED, Skipped
 
 T = TypeVar("T")
