@@ -69,6 +69,7 @@ def with_nulls(statistics: Statistics) -> Statistics:
     return replace(statistics, entities=tuple(entities))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_answers_are_equal(shop: Beside, sql: str) -> None:
     """In any design, with NULLs on either side, several equal values, and rows that find none."""
