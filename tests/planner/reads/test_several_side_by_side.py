@@ -4,13 +4,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+from pymongo.database import Database
 
+from nestling import pipeline
+from nestling.ir.design import Design
+from nestling.ir.primitives import Variant
+from nestling.ir.proposal import Proposal
 from nestling.ir.statistics import Quantity, RelationshipStatistics, Statistics
 from nestling.planner.reads import ALL, Rewrite
-from tests.planner.reads.beside_sqlite import Beside
-from tests.planner.reads.shop import known
+from tests.planner.reads.beside_sqlite import Beside, loaded
+from tests.planner.reads.shop import READING, ROWS, known
 from tests.planner.reads.test_side_by_side import stages
 
 FEW = known(customer=10, orders=50, line=90, product=20, maker=10, employee=30, passport=10)
@@ -125,3 +132,19 @@ def test_a_parent_of_very_many_is_not_one_array(normalized_shop: Beside) -> None
         link = RelationshipStatistics(mean=Quantity(10), maximum=Quantity(largest))
         statistics = replace(some, relationships=(("customer_orders", link),))
         assert ("$set" in stages(replace(normalized_shop, statistics=statistics), sql)) == is_array
+
+
+def test_documents_of_another_kind_are_none_of_them(database: Database[dict[str, Any]], tmp_path: Path) -> None:
+    """In a collection of several kinds the lookup asks for the kind, which it cannot without a pipeline of its own."""
+    plain = pipeline.design(READING, "normalized").design
+    orders = next(each for each in plain.collections if each.body.entity == "orders")
+    others = (each for each in plain.collections if each is not orders)
+    kinds = Design(plain.model, (*others, replace(orders, variant=Variant("kind", "order"))))
+    shop = loaded(Proposal("test", kinds), ROWS, database, tmp_path)
+    invoice = {"_id": 99, "kind": "invoice", "customer_id": 1}
+    database[orders.name].insert_one(invoice, bypass_document_validation=True)
+    for sql in (
+        *STATEMENTS[:3],
+        "SELECT c.id, (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) FROM customer c",
+    ):
+        replace(shop, statistics=with_nulls(FEW)).assert_equal(sql)

@@ -7,7 +7,6 @@ finds it there. It gives all that is found in one array, and takes longer to beg
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 
 MANY = 5
 """Rows from which on it is faster (3 to 5 on MongoDB 6.0.5: 0.1 ms to begin, 0.03 ms saved for each lookup)."""
@@ -15,10 +14,14 @@ FEW_FOUND = 40
 """Rows found on average up to which it is faster: each is held once more (0.6 µs), and a lookup is 30 µs faster."""
 ROWS_A_LOOKUP = 40
 """Documents that are read once in the time of one lookup by an index in the usual engine (some 40 µs)."""
-HASHED_DOCUMENTS = 10_000
-"""Documents of a collection without an index up to which the server reads it once (its own bound, as is 100 MB)."""
+_HASHED_DOCUMENTS, _HASHED_BYTES = 10_000, 100 * 1024 * 1024
 ARRAY_BYTES = 4 * 1024 * 1024
 """Bytes of the largest array that is made: what is found may grow to 25 times as much before the server refuses it (100 MB)."""
+
+
+def is_read_once(documents: float, document_bytes: float) -> bool:
+    """Whether the server reads a collection without an index once for all lookups: the bounds are its own."""
+    return documents <= _HASHED_DOCUMENTS and documents * document_bytes <= _HASHED_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +35,7 @@ class FoundRows:
     by_index: bool
 
     @property
-    def is_hashed(self) -> bool:
-        """Whether the server reads the collection once for all lookups."""
-        return not self.by_index and self.documents <= HASHED_DOCUMENTS
-
-    @property
     def pays(self) -> bool:
         """Whether the faster engine is faster, and holds what is found."""
-        few = self.mean <= FEW_FOUND if self.by_index else self.is_hashed
+        few = self.mean <= FEW_FOUND if self.by_index else is_read_once(self.documents, self.document_bytes)
         return few and self.most * self.document_bytes <= ARRAY_BYTES
-
-
-ONE = FoundRows(1.0, 1.0, 0.0, inf, by_index=True)
-"""What a lookup of a parent finds."""

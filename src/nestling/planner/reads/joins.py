@@ -90,13 +90,10 @@ def _several_side_by_side(join: a.Join, left: Lowered, context: LoweringContext)
     scan, own = scan_of(join.right)
     if scan is None or not context.may(Rewrite.SIDE_BY_SIDE) or not are_many(join.left, left, context):
         return None
-    lookup, is_outer = (
-        array_lookup(scan, [*conjuncts(join.condition), *own], left.step, context),
-        join.kind is JoinKind.LEFT,
-    )
+    lookup = array_lookup(scan, [*conjuncts(join.condition), *own], left.step, context)
     if lookup is None:
         return None
-    rest = lookup.rest
+    rest, is_outer = lookup.rest, join.kind is JoinKind.LEFT
     if nullable(lookup.own) and nullable(lookup.other):  # the server finds NULLs for a NULL
         if is_outer and has_few_nulls(scan, lookup.own, context):
             rest = [*rest, Not(IsNull(lookup.own))]
@@ -106,7 +103,7 @@ def _several_side_by_side(join: a.Join, left: Lowered, context: LoweringContext)
             left = left.where(Not(IsNull(lookup.other)), context)
     keep = Keep.ALL if is_outer else Keep.MATCHED
     rows = correlated(left, restricted(scan, [lookup.condition]), keep, context, wish(scan))
-    made = several_beside(rows, conjunction(*rest) if is_outer else None, context)
+    made = several_beside(rows, lookup.own, conjunction(*rest) if is_outer else None, context)
     return made if made is None or is_outer else _where_all(made, rest, context)
 
 

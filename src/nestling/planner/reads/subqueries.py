@@ -151,6 +151,7 @@ def _value(
 def _scalar(
     subquery: ScalarSubquery, relation: Relation, rows: Lowered, context: LoweringContext
 ) -> tuple[Expression, Lowered]:
+    from nestling.planner.reads.rewrites.embedded_exists import elements_of
     from nestling.planner.reads.rewrites.embedded_values import value_of_elements
     from nestling.planner.reads.rewrites.looked_up_elements import looked_up_elements
 
@@ -161,11 +162,10 @@ def _scalar(
     is_single = single(relation) or by_key(relation, context.design.model)
     if subquery.many_fail and not is_single:
         raise read_gap("a scalar subquery that may return several rows, which is an error in this dialect")
-    within = value_of_elements(rows, relation, context) or value_of_elements(
-        rows, relation, context, looked_up_elements
-    )
-    if within is not None:
-        return within
+    for find in (elements_of, looked_up_elements):
+        within = value_of_elements(rows, relation, context, find)
+        if within is not None:
+            return within
     if not is_single:
         relation = LimitOffset(relation, ONE)
     (output,) = relation.columns

@@ -25,7 +25,7 @@ from nestling.ir.paths.used_paths import mentioned_paths
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.planner.known.childless import FEW_CHILDLESS
-from nestling.planner.known.faster_lookups import HASHED_DOCUMENTS
+from nestling.planner.known.faster_lookups import is_read_once
 from nestling.planner.known.tree_walks import LEVELS_NOT_MEASURED, levels, rows_on_the_way
 from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.cold_reads import from_disk, read_once
@@ -135,13 +135,11 @@ def looked_up(
     inner = replace(
         inner, rows=inner.rows * there, fixed=read_once(inner.fixed, again), flow=read_once(inner.flow, again)
     )
-    once, single = NO_WORK, Work(lookups=1, lookup_stages=steps_of(foreign))
+    once, single = NO_WORK, Work(lookups_beside=1) if beside else None
     whole = rows(foreign, facts.asking(None)) if beside and inner.work.scanned else None
-    if whole is not None and whole.rows <= HASHED_DOCUMENTS:
+    if whole is not None and is_read_once(whole.rows, whole.bytes):
         once, single = whole.work + Work(hashed=whole.rows), Work(hashed=1)
         inner = replace(inner, fixed=NO_WORK, flow=NO_WORK)
-    elif beside:
-        single = Work(lookups_beside=1)
     found = _joined(outer, inner, foreign, field, keep, lacking=_lacking(foreign, probe, facts), single=single)
     return replace(found, fixed=found.fixed + once)
 
@@ -241,7 +239,7 @@ def _joined(
 ) -> Stream:
     """Outer rows times inner rows; the lookup and what it runs once for each outer row.
 
-    `lacking`: so many find none at least. `single`: what it is to ask once, without what is read.
+    `lacking`: so many find none at least. `single`: what it is to ask once, without what is read, where not as usual.
     """
     found = min(inner.rows, 1 - lacking) if isinstance(foreign, Slice) else inner.rows
     together = keep is Keep.TOGETHER

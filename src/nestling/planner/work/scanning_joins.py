@@ -11,7 +11,7 @@ from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.quantity_words import count
 from nestling.ir.situation.scanned import FEW_ROWS, HALF
 from nestling.ir.statistics import Statistics
-from nestling.planner.known.faster_lookups import HASHED_DOCUMENTS
+from nestling.planner.known.faster_lookups import is_read_once
 from nestling.planner.work.estimate import walk
 from nestling.planner.work.facts import Probe, WorkFacts
 from nestling.planner.work.first_access import read
@@ -33,8 +33,8 @@ def _notes(step: Step, facts: WorkFacts) -> Iterator[str]:
             continue
         access = read(leading, facts.design)
         documents = access.work.scanned + (access.work.documents if path == _ID else 0.0)
-        if beside and documents <= HASHED_DOCUMENTS:
-            continue  # it reads them once
+        if beside and is_read_once(documents, leading.documents.bytes):
+            continue
         if documents > FEW_ROWS and access.rows < documents * HALF:
             yield (
                 f"for each row it joins, the server reads {'' if path == _ID else 'all of '}`{leading.collection}` (about "

@@ -13,7 +13,7 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.storage.collations import goes_by_collation, linked_by_expression
 from nestling.ir.workload import Statement
-from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, ONE, FoundRows
+from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, FoundRows
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, unwinding
 from nestling.planner.options.reads.lookups_together import HOP, LookupsTogether, begun
@@ -184,7 +184,7 @@ class Hops:
         first = min(self._different(hop), outer)
         cached = replace(self, modes=self.modes.warm) if first < outer else self
         found, needs = self._together(home, hop), begun(self.modes, hop.before)
-        together = LookupsTogether(self.modes, home, found or ONE, outer, needs) if needs is not None else None
+        together = LookupsTogether(self.modes, home, outer, needs) if needs is not None else None
         is_beside = self._is_beside(home, hop) or (found is not None and found.by_index and found.pays)
         for one, again in zip(self._each(home, hop), cached._each(home, hop), strict=True):
             cost = one.cost * first + again.cost * (outer - first)
@@ -199,8 +199,8 @@ class Hops:
         if found is not None and together is not None:
             places = self.modes.places
             indexes = (name for name, each in places.indexes[home.entity] if places.leads_along(each, hop.link))
-            others = 0 if found.by_index else 1
-            yield from together.read_once(hop.visit.conditions, ahead, tuple(indexes), others)
+            others = len(hop.link.child_attributes) - 1
+            yield from together.read_once(found, hop.visit.conditions, ahead, indexes, others)
 
     def _each(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup`; its work is counted once."""
@@ -250,9 +250,8 @@ class Hops:
             return FoundRows(mean, mean, size, documents, by_index=False) if mean <= FEW_FOUND else None
         if not visit.down:
             return None
-        return FoundRows(
-            min(modes.sizes.children(link), documents), modes.situation.elements(link), size, documents, by_index=True
-        )
+        mean, most = min(modes.sizes.children(link), documents), modes.situation.elements(link)
+        return FoundRows(mean, most, size, documents, by_index=True)
 
     def _among_few(self, home: Home, hop: JoinHop) -> Iterator[Mode]:
         """One `$lookup` of children by an index over those alone that the visit's constants ask for."""

@@ -5,7 +5,7 @@ The structure by which these rows are documents of their own is needed too: rows
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.design_problem import Mode
@@ -36,7 +36,6 @@ class LookupsTogether:
 
     modes: Modes
     home: Home
-    found: FoundRows
     outer: float
     needs: tuple[str, ...]
 
@@ -46,21 +45,23 @@ class LookupsTogether:
         return replace(mode, needs=tuple(dict.fromkeys((*mode.needs, *self.needs))), cost=mode.cost - saved)
 
     def read_once(
-        self, conditions: Sequence[Condition], ahead: float, indexes: tuple[str, ...], tests: int = 0
+        self, found: FoundRows, conditions: tuple[Condition, ...], ahead: float, indexes: Iterable[str], tests: int
     ) -> Iterator[Mode]:
         """Lookups without an index in a small collection, which is read once; the server prefers one of `indexes`.
 
         `tests`: what is asked or taken of each row found besides.
         """
-        found, documents = replace(self.found, by_index=False), self.modes.documents
+        found, documents = replace(found, by_index=False), self.modes.documents
         if not found.pays:
             return
         reached = self.outer * found.mean
         done = HOP + work_of.lookup_by_hash(self.outer, found.documents, found.document_bytes) + work_of.unwind(reached)
-        done += work_of.pass_on(self.outer + ahead + reached) + asked(self.modes, tuple(conditions), self.home, reached)
+        done += work_of.pass_on(self.outer + ahead + reached) + asked(self.modes, conditions, self.home, reached)
         done += work_of.ask(reached, tests)
         needs, extra = (self.home.id, *self.needs), documents.further(self.home, read=found.documents)
-        yield self.modes.mode(f"{self.home.id}, read once", tuple(dict.fromkeys(needs)), done, extra, without=indexes)
+        yield self.modes.mode(
+            f"{self.home.id}, read once", tuple(dict.fromkeys(needs)), done, extra, without=tuple(indexes)
+        )
 
 
 def looked_for(modes: Modes, before: Sequence[Visit], visit: Visit, starts: Sequence[Mode]) -> Iterator[Mode]:
@@ -79,9 +80,9 @@ def looked_for(modes: Modes, before: Sequence[Visit], visit: Visit, starts: Sequ
             rows = modes.documents.count(home)
             mean = rows / modes.sizes.distinct(visit.entity, attribute)
             found = FoundRows(mean, rows, modes.documents.base(home), rows, by_index=True)
-            lookups = LookupsTogether(modes, home, found, visit.outer, needs)
+            lookups = LookupsTogether(modes, home, visit.outer, needs)
             if found.pays:
                 yield from (lookups.faster(each) for each in starts if home.id in each.needs)
             leading = (name for name, each in modes.places.indexes[home.entity] if each.keys[0][0] == attribute)
             tests = len(visit.access.filters)  # without the equality, and with the value that is taken
-            yield from lookups.read_once(visit.conditions, visit.ahead, tuple(leading), tests)
+            yield from lookups.read_once(found, visit.conditions, visit.ahead, leading, tests)

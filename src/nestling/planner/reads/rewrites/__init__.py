@@ -53,9 +53,7 @@ class Rewrite(StrEnum):
         "order first"  # rows are sorted before what other tables are asked for, so that a limit ends the asking
     )
     FOREIGN_KEY = "foreign key"  # the first children of one parent are found by theirs (`parent_as_foreign_key`)
-    SIDE_BY_SIDE = (
-        "side by side"  # what belongs to many rows is looked up as arrays before any is taken out of its field
-    )
+    SIDE_BY_SIDE = "side by side"  # what belongs to many rows is looked up as arrays first (and `looked_up_elements`)
     LATE_CHILDREN = "late children"  # rows are limited before outer joins add children to each
     LATE_PARENTS = "late parents"  # rows are limited before each meets its one parent
     EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up (`embedded`)

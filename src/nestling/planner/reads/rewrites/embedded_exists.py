@@ -98,9 +98,7 @@ def _asked_of_elements(rows: Lowered, found: Elements, context: LoweringContext,
     if alone and negated:
         return None
     predicate = conjunction(*of_elements) or TRUE
-    step, taken = (
-        WhereElement(found.seen.step, predicate, layout, found.array, again=False, negated=negated),
-        found.seen.taken,
-    )
-    kept = Lowered(step, found.seen.layout, taken, rows.standing, rows.identity).where(conjunction(*alone), context)
-    return Lowered(kept.step, rows.layout, taken, rows.standing)
+    seen = found.seen
+    step = WhereElement(seen.step, predicate, layout, found.array, again=False, negated=negated)
+    kept = Lowered(step, seen.layout, seen.taken, rows.standing, rows.identity).where(conjunction(*alone), context)
+    return Lowered(kept.step, rows.layout, seen.taken, rows.standing)

@@ -21,7 +21,7 @@ from nestling.ir.statements.expression import Column, Expression, IsNull, Litera
 from nestling.ir.statements.operands import conjunction, has_subquery, nullable
 from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.embedded_exists import Elements, elements_of
+from nestling.planner.reads.rewrites.embedded_exists import Elements
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rows import Lowered, LoweringContext
 from nestling.planner.reads.traverse import rewritten
@@ -34,7 +34,7 @@ _Find = Callable[[Lowered, Relation, LoweringContext], Elements | None]
 
 
 def value_of_elements(
-    rows: Lowered, relation: Relation, context: LoweringContext, find: _Find = elements_of
+    rows: Lowered, relation: Relation, context: LoweringContext, find: _Find
 ) -> tuple[Expression, Lowered] | None:
     """The value of a relation that gives one row, or none, which is NULL; and the rows with what it is made of.
 

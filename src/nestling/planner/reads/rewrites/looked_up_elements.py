@@ -45,7 +45,7 @@ def looked_up_elements(rows: Lowered, relation: Relation, context: LoweringConte
     if expected_rows(rows.step, context.design, context.statistics) < MANY:
         return None
     seen = correlated(rows, restricted(scan, [lookup.condition]), Keep.TOGETHER, context, scan.alias)
-    made = as_array(seen.step)
+    made = as_array(seen.step, lookup.own)
     there = _looked_up_before(start, made) if made is not None else None
     if made is None or (there is None and start is not rows.step):
         return None

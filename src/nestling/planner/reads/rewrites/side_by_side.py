@@ -1,9 +1,9 @@
 """What belongs to many rows is looked up as arrays, one lookup after the other; rows are made of the arrays when all are there.
 
-The server runs lookups at the start of a pipeline in its faster engine (6.0 and later), three to five times as fast, as long as
-nothing stands between them, neither an `$unwind` nor a pipeline of the lookup's own; without an index it is many times as
-fast. An `$unwind` right behind a lookup belongs to it, so a `$set` comes first. Only the last lookup may find several rows, so
-nothing multiplies. It takes longer to begin, which a few rows do not make up for (`known/faster_lookups.py`).
+The server runs lookups at the start of a pipeline in its faster engine (6.0 and later), several times as fast, as long as
+nothing stands between them, neither an `$unwind` nor a pipeline of the lookup's own. An `$unwind` right behind a lookup belongs
+to it, so a `$set` comes first. Only the last lookup may find several rows, so nothing multiplies. It takes longer to begin,
+which a few rows do not make up for (`known/faster_lookups.py`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.indexes.planned_indexes import planned_indexes
-from nestling.ir.paths.access_path import CollectionScan, FilterDocuments, Step, Unwind
+from nestling.ir.paths.access_path import CollectionScan, Step, Unwind
 from nestling.ir.paths.row_steps import Correlate, GroupRows, Keep, KeepElements, Slice, SortRows, Where
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Column, Expression
+from nestling.ir.statements.expression import Column, Expression, IsNull, Not
 from nestling.ir.statements.operands import has_subquery
 from nestling.planner.known.distinct import distinct_of
 from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, ROWS_A_LOOKUP, FoundRows
@@ -93,10 +93,11 @@ def array_lookup(scan: a.Scan, asked: Sequence[Expression], step: Step, context:
         return None
     rows, condition, (own, other) = min(pays, key=lambda each: each[0].mean)
     rest = [each for each in asked if each is not condition]
-    least = (
-        rows.documents / ROWS_A_LOOKUP if len(pairs) > 1 and not rows.by_index else 0.0
-    )  # an index may find all equalities
-    if least and expected_rows(step, context.design, context.statistics) < least:
+    may_be_found_together = len(pairs) > 1 and not rows.by_index
+    if (
+        may_be_found_together
+        and ROWS_A_LOOKUP * expected_rows(step, context.design, context.statistics) < rows.documents
+    ):
         return None
     if rows.by_index and _finds_ranges(scan, own, rest, context):
         return None
@@ -115,10 +116,8 @@ def _found_rows(scan: a.Scan, column: Column, context: LoweringContext) -> Found
     store, rows = places[0].store, max(count.value, 1.0)
     mean, most = rows / distinct_of(scan.entity, column.name, design.model, statistics), rows
     for link in design.model.parents_of(scan.entity):
-        if (
-            link.child_attributes == (column.name,)
-            and (largest := statistics.relationship(link.name).maximum) is not None
-        ):
+        largest = statistics.relationship(link.name).maximum
+        if link.child_attributes == (column.name,) and largest is not None:
             most = min(most, max(largest.value, mean))
     if design.model.entity(scan.entity).is_superkey({column.name}):
         mean = most = 1.0
@@ -141,22 +140,24 @@ def has_few_nulls(scan: a.Scan, column: Column, context: LoweringContext) -> boo
     return known.count is not None and share is not None and known.count.value * share.value <= FEW_FOUND
 
 
-def as_array(step: Step) -> Correlate | None:
-    """A lookup of whole documents by one field as one array beside others; None where more is asked of it.
+def as_array(step: Step, own: Column) -> Correlate | None:
+    """A lookup of all documents by the field of a column, as one array beside others; None where more is asked of them.
 
-    What it asks itself, that the documents have a value in this field, is left out.
+    What the lookup asks itself, that they have a value in this field, is left out.
     """
     if not isinstance(step, Correlate) or step.equal is None or step.variables:
         return None
-    foreign = step.foreign.source if isinstance(step.foreign, Where | FilterDocuments) else step.foreign
-    if not isinstance(foreign, CollectionScan):
-        return None
-    return replace(step, foreign=foreign, keep=Keep.TOGETHER, beside=True)
+    foreign = step.foreign
+    if isinstance(foreign, Where) and foreign.predicate == Not(IsNull(own)):
+        foreign = foreign.source
+    return (
+        replace(step, foreign=foreign, keep=Keep.TOGETHER, beside=True) if isinstance(foreign, CollectionScan) else None
+    )
 
 
-def several_beside(rows: Lowered, kept: Expression | None, context: LoweringContext) -> Lowered | None:
+def several_beside(rows: Lowered, own: Column, kept: Expression | None, context: LoweringContext) -> Lowered | None:
     """Rows that have just looked up several others, as one array, unwound; `kept`: what an outer join asks of the others."""
-    made = as_array(rows.step)
+    made = as_array(rows.step, own)
     if made is None:
         return None
     assert isinstance(rows.step, Correlate)

@@ -260,10 +260,8 @@ def _only_above(step: Step, paged: _Paged, at: int, path: str) -> Step:
         if stored is not None:
             field = join(path, stored)
         else:
-            field, found = (
-                fresh_field(paged.place.store, f"above {at} {name}"),
-                attribute_at(paged.design, paged.place, at, name),
-            )
+            field = fresh_field(paged.place.store, f"above {at} {name}")
+            found = attribute_at(paged.design, paged.place, at, name)
             step = Add(with_joins(step, [found]), ((field, found.value),))
         kind = paged.types[value.column]
         equal.append(Compare(Comparison.EQUAL, Column("above", f"{at} {name}", kind), cell(value.column, kind)))
