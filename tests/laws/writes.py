@@ -17,6 +17,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Model, OnDelete, OnUpdate
 from nestling.planner.reads import ReadGap
 from tests.generators.allowing import allowing
+from tests.generators.crossed_worlds import crossed_worlds
 from tests.generators.designs import designs
 from tests.generators.enriched import enriched
 from tests.generators.plain_worlds import plain
@@ -32,7 +33,8 @@ def round_of_writes(data: st.DataObject, client: MongoClient[dict[str, Any]], co
 
     What fails says all that is needed to do it again.
     """
-    world: World = plain(data.draw(worlds(entities=3, rows=4).filter(lambda drawn: not drawn.loose)))
+    any_world: st.SearchStrategy[World] = worlds(entities=3, rows=4).filter(lambda drawn: not drawn.loose).map(plain)
+    world = data.draw(crossed_worlds() if data.draw(st.integers(0, 4)) == 0 else any_world)
     world = data.draw(allowing(world)) if data.draw(st.integers(0, 3)) == 0 else world
     world = replace(world, model=_acted(data, world.model))
     design: Design = data.draw(enriched(data.draw(designs(world)), most=3))

@@ -1,4 +1,8 @@
-"""The words that names of tables, fields and collections are made of, and what one of them is called."""
+"""The words that names of tables, fields and collections are made of, and what one of them is called.
+
+The lists of exceptions are our own: the libraries for it (inflection 0.5, inflect 7) make `campu` of campus, `bonu` of bonus,
+`len` of lens and `canva` of canvas.
+"""
 
 from __future__ import annotations
 

@@ -43,13 +43,15 @@ class HolderTarget:
 def target_of(design: Design, place: Place, values: Mapping[str, WrittenValue], *, many: bool) -> HolderTarget | None:
     """The holders whose attributes have these values; None where that is more than comparing stored fields.
 
-    NULL links nothing: a missing value is among no values, so it finds nobody.
+    NULL links nothing: a missing value is among no values, so it finds nobody. Values of different elements of an array may
+    meet the conditions on a document, so with more than one of them the first such document need not be the holder's.
     """
     arrays = [level for level, node in enumerate(place.nodes) if is_array(node)]
     if len(arrays) > 1:
         return None
     array = arrays[0] if arrays else len(place.nodes)
     where, inside = _presence(place, array)
+    told = 0
     for name, value in values.items():
         found = place.stored(name)
         if found is None or design.model.entity(place.node.entity).attribute(name).also:
@@ -59,12 +61,13 @@ def target_of(design: Design, place: Place, values: Mapping[str, WrittenValue], 
         where.append(FieldMatch(whole, Items((value,)), Test.IN))
         if level >= array:
             inside.append(FieldMatch(_below(place, array, level, path), Items((value,)), Test.IN))
+            told += 1
     if array == len(place.nodes):
         return HolderTarget(place.store.name, tuple(where), place.path, (), many)
     if not inside:
         return None
     at = join(f"{path_to(place, array)}.$[{_ELEMENT}]", *(node.field for node in place.nodes[array + 1 :]))
-    return HolderTarget(place.store.name, tuple(where), at, (ElementFilter(_ELEMENT, tuple(inside)),), many)
+    return HolderTarget(place.store.name, tuple(where), at, (ElementFilter(_ELEMENT, tuple(inside)),), many or told > 1)
 
 
 def _presence(place: Place, array: int) -> tuple[list[FieldMatch], list[FieldMatch]]:
