@@ -36,6 +36,8 @@ def _emptied(design: Design, place: Place, change: RowChange, nulls: frozenset[s
         copy = upkeep.what
         if upkeep.place != place or not isinstance(copy, Copy) or copy.closure or not copy.is_to_one(design.model):
             continue
+        if copy.form.to_many:  # an array stays, with nothing in it
+            continue
         due = fired(design.model, upkeep.freshness, upkeep.triggers, change)
         if nulls & set(copy.path[0].near(design.model)) and any(not trigger.back for trigger in due):
             is_inline = copy.form is Form.INLINE
