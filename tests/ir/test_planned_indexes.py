@@ -75,6 +75,40 @@ def test_a_unique_index_over_all_documents_takes_the_place_of_one_over_some():
     assert (index.unique, index.partial, index.reasons[-1]) == (True, (), "unique of `a`: x")
 
 
+@pytest.mark.parametrize(
+    ("uniques", "built"),
+    [
+        ((("a",), ("a", "b")), [("a",)]),
+        ((("a", "b"), ("b", "a"), ("b",)), [("b",)]),
+        ((("a", "id"), ("a", "b")), [("a", "b")]),
+        ((("a", "b"), ("b", "c")), [("a", "b"), ("b", "c")]),
+    ],
+)
+def test_what_another_group_makes_unique_needs_no_index(
+    uniques: tuple[tuple[str, ...], ...], built: list[tuple[str, ...]]
+) -> None:
+    """A group that contains the key, or another group, cannot be broken by itself."""
+    things = model(entity("t", *(attribute(name, INTEGER) for name in "abc")))
+    unique = replace(things, entities=tuple(replace(each, uniques=uniques) for each in things.entities))
+    design = Design(unique, (Collection("t", Document("t"), ("id",)),))
+    assert sorted(keys_of(design, "t")) == built
+
+
+@pytest.mark.parametrize("named", [("y", "x", "z"), ("x", "y"), ("y", "z", "x")])
+def test_an_index_finds_references_in_any_order(named: tuple[str, ...]) -> None:
+    """All parts of a foreign key are compared for equality: an index that begins with them finds them, whatever their order."""
+    parent = replace(entity("a", attribute("k", INTEGER), attribute("l", INTEGER)), uniques=(("k", "l"),))
+    child = entity("b", *(attribute(name, INTEGER) for name in "xyz"))
+    tie = replace(link("a", "b", ("x", "y")), parent_attributes=("k", "l"))
+    held = (
+        Collection("a", Document("a"), ("id",)),
+        Collection("b", Document("b", references=(Reference("a_b", Holder.CHILD),)), ("id",)),
+    )
+    things = replace(model(parent, child), relationships=(tie,))
+    design = Design(things, held, (Index("b", tuple((name, 1) for name in named)),))
+    assert keys_of(design, "b") == ([named] if named[-1] != "x" else [named, ("x", "y")])
+
+
 def test_names_fit_and_differ():
     """Names of long paths are cut to the server's bound, whole characters only, and still tell indexes apart."""
     long = [PlannedIndex("c", (("größe" * 30 + str(number), 1),), ()) for number in range(3)]

@@ -81,6 +81,18 @@ class Attribute:
         return bool(self.also) and not {self.type.name, *(each.name for each in self.also)} <= MACHINE_NUMBERS
 
 
+def _without_implied(key: tuple[str, ...], uniques: tuple[tuple[str, ...], ...]) -> Iterator[tuple[str, ...]]:
+    """The key, and the unique groups none of whose parts is unique already, each set of attributes once."""
+    if key:
+        yield key
+    known = [set(key)] if key else []
+    for group in dict.fromkeys(uniques):
+        others = (set(other) for other in uniques)
+        if not any(one <= set(group) for one in known) and not any(other < set(group) for other in others):
+            known.append(set(group))
+            yield group
+
+
 @dataclass(frozen=True, slots=True)
 class Entity:
     """A table: its attributes, its key (empty if rows have none), further unique attribute groups, and checks of its rows.
@@ -99,13 +111,15 @@ class Entity:
     constraint_names: tuple[tuple[str, tuple[str, ...]], ...] = ()
     inherited_by: tuple[str, ...] = ()
     unique_groups: tuple[tuple[str, ...], ...] = field(init=False, repr=False, compare=False)
-    """Its key and its unique groups: of no two rows are all values of a group equal, though some may be NULL."""
+    """Its key and its unique groups: of no two rows are all values of a group equal, though some may be NULL.
+
+    Without those that contain another one: no rows can break these alone, so nothing has to keep them.
+    """
     _by_name: dict[str, Attribute] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_name", {attribute.name: attribute for attribute in self.attributes})
-        groups = tuple(dict.fromkeys(group for group in (self.key, *self.uniques) if group))
-        object.__setattr__(self, "unique_groups", groups)
+        object.__setattr__(self, "unique_groups", tuple(_without_implied(self.key, self.uniques)))
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
@@ -131,6 +145,11 @@ class Entity:
         """Whether at most one row has certain values of these attributes, none of them NULL: a unique group is among them."""
         known = set(attributes)
         return any(known.issuperset(group) for group in self.unique_groups)
+
+    @property
+    def other_uniques(self) -> tuple[tuple[str, ...], ...]:
+        """The unique groups that are to be kept besides the key."""
+        return tuple(group for group in self.unique_groups if group != self.key)
 
     @property
     def unique_attributes(self) -> set[str]:

@@ -31,7 +31,7 @@ def repeated_uniques(homes: Homes, entities: Iterable[str]) -> Iterator[Repeated
     """
     for name in entities:
         places = homes.at(name)
-        for unique in homes.model.entity(name).uniques:
+        for unique in homes.model.entity(name).other_uniques:
             if not (len(places) == 1 and _is_kept(homes.database, places[0], unique)):
                 yield from _repeated(homes, name, unique, places, is_unique=True)
 

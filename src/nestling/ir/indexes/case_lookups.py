@@ -40,7 +40,9 @@ class CaseLookup:
 def lookups_of(entity: Entity) -> tuple[CaseLookup, ...]:
     """The lookups for which such indexes exist if the rows are documents of their own."""
     some = (CaseLookup(each.attributes, frozenset(each.lower)) for each in entity.partial_uniques)
-    return tuple(each for each in dict.fromkeys((*map(CaseLookup, entity.uniques), *some)) if _may_have(entity, each))
+    return tuple(
+        each for each in dict.fromkeys((*map(CaseLookup, entity.other_uniques), *some)) if _may_have(entity, each)
+    )
 
 
 def case_lookups(design: Design, entity: Entity) -> tuple[CaseLookup, ...]:

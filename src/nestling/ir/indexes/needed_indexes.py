@@ -55,10 +55,10 @@ def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[Pla
     """The key, if `_id` is something else, and the other unique groups."""
     entity = design.model.entity(root.entity)
     own = {field.attribute for field in root.stored if field.path.partition(".")[0] == "_id"}
-    for group in dict.fromkeys((entity.key, *entity.uniques)):
+    for group in entity.unique_groups:
         paths = [root.path_of(name) for name in group]
         known = [path for path in paths if path]
-        if not group or set(group) == own or len(known) < len(paths) or not _comparable(entity, group, store):
+        if set(group) == own or len(known) < len(paths) or not _comparable(entity, group, store):
             continue
         optional = sorted(path for name, path in zip(group, known, strict=True) if not entity.always_has(name))
         partial = [Clause(path, ClauseOperator.PRESENT) for path in optional]
@@ -103,7 +103,7 @@ def _unique_inside(design: Design) -> Iterator[PlannedIndex]:
     """The keys and unique groups of rows inside other documents, as far as an index keeps them."""
     for entity in design.model.entities:
         for place in design.places[entity.name]:
-            for group in dict.fromkeys((entity.key, *entity.uniques)):
+            for group in entity.unique_groups:
                 if kept_inside(entity, group, place) is Kept.NOWHERE:
                     continue
                 keys = tuple((place.path_of(name) or "", 1) for name in group)
@@ -161,14 +161,15 @@ def _references(
 def _begins_id(store: StoredCollection, node: Node, attributes: tuple[str, ...]) -> bool:
     """Whether attributes are the first parts of a collection's compound `_id`."""
     is_root = node in store.roots and node.kind is NodeKind.ROOT
-    return is_root and len(store.id) > 1 and store.id[: len(attributes)] == attributes
+    return is_root and len(store.id) > 1 and set(store.id[: len(attributes)]) == set(attributes)
 
 
 def _lookup(store: StoredCollection, node: Node, at: str, link: Relationship, reason: str) -> Iterator[PlannedIndex]:
     # The element of an array of bare values has no name of its own: its path is the array's.
     paths = [_path(node, at, name) for name in link.child_attributes]
     if all(paths) and paths != ["_id"]:
-        yield PlannedIndex(store.name, tuple((path, 1) for path in paths if path), (reason,), about=_ends(link))
+        keys = tuple((path, 1) for path in paths if path)
+        yield PlannedIndex(store.name, keys, (reason,), about=_ends(link), in_any_order=True)
 
 
 def _ends(link: Relationship) -> frozenset[str]:

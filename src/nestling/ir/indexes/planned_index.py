@@ -20,7 +20,7 @@ class PlannedIndex:
 
     `sparse`: the only condition is that all fields exist, which is expressed in this way so that conditions on one element can
     use it. `named`: whether the design names it, or something it serves; `about`: the relationships and entities that it also
-    serves.
+    serves. `in_any_order`: all its fields are compared for equality, so that their order does not matter.
     """
 
     collection: str
@@ -33,6 +33,7 @@ class PlannedIndex:
     named: bool = False
     about: frozenset[str] = frozenset()
     sparse: bool = False
+    in_any_order: bool = False
 
     @property
     def fields(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from nestling.ir.design import Design
@@ -74,7 +74,7 @@ def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]
     kept: list[PlannedIndex] = []
     gaps: list[Gap] = []
     for store in design.stores:
-        found = _without_covered(_merged(wanted[store.name]))
+        found = _without_covered(_merged(_aligned(wanted[store.name])))
         for number, index in enumerate(found):
             gap = _gap(design, store, index, number)
             gaps.extend([gap] if gap else [])
@@ -150,16 +150,25 @@ def _unchecked_keys(design: Design) -> Iterator[Gap]:
     """Keys of rows inside arrays: an index compares documents, not the elements of one."""
     for name, places in design.places.items():
         entity = design.model.entity(name)
-        if (entity.key or entity.uniques) and any(place.node.form.to_many for place in places if place.copy is None):
+        if entity.unique_groups and any(place.node.form.to_many for place in places if place.copy is None):
             place = next(place for place in places if place.node.form.to_many)
-            groups = dict.fromkeys(group for group in (entity.key, *entity.uniques) if group)
-            is_between = all(kept_inside(entity, group, place) is not Kept.NOWHERE for group in groups)
+            is_between = all(kept_inside(entity, group, place) is not Kept.NOWHERE for group in entity.unique_groups)
             within = " within one document" if is_between else ""
             what = f"the server does not enforce unique keys of `{name}`{within}: its rows are in an array"
             yield Gap(GapKind.NEVER, what, join(place.store.name, place.path))
 
 
 # --- one index instead of several ----------------------------------------------------------------------------------------
+
+
+def _aligned(indexes: Sequence[PlannedIndex]) -> Iterator[PlannedIndex]:
+    """The indexes, each that may have its fields in any order in that of another one which begins with them."""
+    for number, index in enumerate(indexes):
+        own, size = set(index.keys), len(index.keys)
+        others = (each for at, each in enumerate(indexes) if not each.in_any_order or at < number)
+        alike = (each for each in others if each.collation is index.collation and not each.partial)
+        found = next((each.keys[:size] for each in alike if set(each.keys[:size]) == own), index.keys)
+        yield replace(index, keys=found) if index.in_any_order else index
 
 
 def _merged(indexes: Iterable[PlannedIndex]) -> list[PlannedIndex]:
@@ -172,7 +181,7 @@ def _merged(indexes: Iterable[PlannedIndex]) -> list[PlannedIndex]:
 
 def _unexplained(index: PlannedIndex) -> PlannedIndex:
     """The index without its purpose."""
-    return replace(index, reasons=(), named=False, about=frozenset())
+    return replace(index, reasons=(), named=False, about=frozenset(), in_any_order=False)
 
 
 def _for_all(index: PlannedIndex, served: Iterable[PlannedIndex]) -> PlannedIndex:

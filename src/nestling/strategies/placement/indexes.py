@@ -290,7 +290,7 @@ def _filters(situation: Situation, entity: Entity, place: Place) -> Iterator[Ind
     for group, served in found.items():
         if (index := _index(place, entity, group, serves=tuple(dict.fromkeys(served)), found_by=True)) is not None:
             at_root = len(place.nodes) == 1
-            if at_root and group in entity.uniques:
+            if at_root and group in entity.other_uniques:
                 yield _enforcing(index, entity, place, group)
             else:
                 yield index if at_root else _as_kept(index, situation.model, entity, place, _joined(situation, entity))

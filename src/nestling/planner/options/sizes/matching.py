@@ -99,7 +99,7 @@ def _in_order(
 
 def unique_indexes(entity: Entity) -> Iterator[Indexed]:
     """The indexes a collection of the entity's own has to keep groups unique, over the rows that have all of a group."""
-    for group in entity.uniques:
+    for group in entity.other_uniques:
         yield Indexed(entity.name, tuple((name, 1) for name in group), with_values(entity, group))
     for unique in entity.partial_uniques:
         if may_have_index(entity, unique):

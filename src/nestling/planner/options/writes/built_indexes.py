@@ -34,9 +34,9 @@ def built_indexes(
         few = (name for name, index in places.partial[entity.name] if places.leads_along(index, link))  # pay for both
         same = (*places.indexes_on(entity.name, link), *few)
         own, there = link.child_attributes, places.homes[entity.name]
-        begun = [
-            group for group in entity.unique_groups if group[: len(own)] == own
-        ]  # whose unique index finds them as well
+        begun = [  # whose unique index finds them as well
+            group for group in entity.unique_groups if set(group[: len(own)]) == set(own)
+        ]
         homes = [home for home in there if _refers(modes, home, own)]
         homes = [home for home in homes if not (home.own and any(keeps_unique(modes, home, each) for each in begun))]
         text = f"{position}: the index of {access.entity} by {link.name}"
@@ -91,6 +91,5 @@ def _refers(modes: Modes, home: Home, attributes: tuple[str, ...]) -> bool:
     if home.bucket is not None:
         return False
     if home.own:
-        begins = len(key) > 1 and key[: len(attributes)] == attributes
-        return not begins and key != attributes
+        return set(key[: len(attributes)]) != set(attributes)
     return not set(attributes) & set(home.links[0].child_attributes)

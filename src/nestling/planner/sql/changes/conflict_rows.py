@@ -91,4 +91,4 @@ def _is_presence(condition: Expression, unique: PartialUnique) -> bool:
 
 
 def _is_of_all(entity: Entity, keys: tuple[str, ...]) -> bool:
-    return any({*group} == {*keys} for group in entity.unique_groups)
+    return any({*group} == {*keys} for group in (entity.key, *entity.uniques) if group)
