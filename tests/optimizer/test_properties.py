@@ -56,6 +56,14 @@ def sizes(problem: DesignProblem) -> list[float]:
     rated = [(step.statement, mode.cost) for step in problem.steps for mode in step.modes]
     rated += [(step.statement, extra) for step in problem.steps for mode in step.modes for _, extra in mode.also]
     rated += [(charge.statement, charge.cost) for charge in problem.charges]
+    amounts = {load.name: [load.base, *(amount for _, amount in load.amounts)] for load in problem.loads}
+    rated += [
+        (step.statement, each * amount)
+        for step in problem.steps
+        for mode in step.modes
+        for name, each in mode.loads
+        for amount in amounts[name]
+    ]
     return [abs(problem.rates[statement] * seconds) for statement, seconds in rated]
 
 

@@ -125,6 +125,59 @@ def test_a_design_in_place_has_it(tmp_path: Path) -> None:
         assert [part.keys for part in found] == [keys]
 
 
+TICKETS = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, region TEXT NOT NULL);
+CREATE TABLE ticket (
+  id INTEGER PRIMARY KEY, customer_id INTEGER %s REFERENCES customer, status TEXT NOT NULL, opened INTEGER NOT NULL, body TEXT);
+"""
+FOUND = """
+-- name: page, rate: 100/s
+-- params: {"name": "customer 3", "status": "open", "from": 100}
+SELECT t.id, t.opened, c.name FROM ticket t JOIN customer c ON c.id = t.customer_id WHERE c.name = :name %s;
+-- name: opens, rate: 5/s
+-- params: {"id": 90001, "customer": 3, "opened": 90001, "body": "help"}
+INSERT INTO ticket (id, customer_id, status, opened, body) VALUES (:id, :customer, 'open', :opened, :body);
+"""
+ASKED = {
+    "": ["customer.name"],
+    "AND t.status = :status": ["customer.name", "status"],
+    "AND t.status = :status ORDER BY t.opened, t.id": ["customer.name", "status"],
+    "AND t.opened >= :from": ["customer.name", "opened"],
+}
+
+
+def helpdesk(folder: Path, asked: str, null: str = "NOT NULL") -> Scenario:
+    """Tickets of customers, five of whom have each name."""
+    customers = [(n, f"customer {n % 200}", f"region {n % 10}") for n in range(1000)]
+    tickets = [(n, n * 13 % 1000, "open" if n % 3 == 0 else "done", n * 37 % 4001, "x" * 100) for n in range(10000)]
+    return scenario(folder, TICKETS % null, {"customer": customers, "ticket": tickets}, FOUND % asked)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("null", ["NOT NULL", ""])
+@pytest.mark.parametrize("asked", ASKED)
+def test_rows_are_found_by_what_they_copy(
+    tmp_path: Path, database: Database[dict[str, Any]], asked: str, null: str
+) -> None:
+    """By a condition on the parent alone and with their own, in one find; a value tells that there is a parent."""
+    application = helpdesk(tmp_path, asked, null)
+    proposal = application.designed()
+    assert ASKED[asked] in index_keys(proposal)
+    assert any(isinstance(part, IndexedAcross) for part in parts_of(proposal.design))
+    application.proved(proposal, database)
+    read = bind(application.compiled(proposal, "page"), dict(application.reading.workload.statements[0].samples))
+    assert (read.operation, read.collection) == (Operation.FIND, "ticket")
+    told = database["ticket"].find(read.filter).explain()["executionStats"]
+    assert told["totalDocsExamined"] == told["nReturned"] > 0
+    assert two_prices(application.reading, proposal)["page"].factor < 2
+
+
+def test_a_parent_s_own_key_needs_no_copy(tmp_path: Path) -> None:
+    """The foreign key is an attribute of the rows."""
+    application = helpdesk(tmp_path, "AND c.id = 7")
+    assert all(len(keys) == 1 and "name" not in keys[0] for keys in index_keys(application.designed()))
+
+
 LABELS = """
 CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT NOT NULL, written TEXT NOT NULL, body TEXT NOT NULL);
 CREATE TABLE label (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);

@@ -11,8 +11,10 @@ bytes. An index on (a, b) yields the first row of each a: for `DISTINCT ON (a) â
 (PARTITION BY a ORDER BY b) = 1`. Lookups by an equality and a range between two tables (`m.room_id = r.room_id AND m.id >
 r.last_read`) get an index on both columns.
 
-For the first few rows in an order, an index may also cover rows and their parents, if one document holds both: the latest posts
-of a tag, with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
+An index may also cover rows and their parents, if one document holds both. It finds the first few rows in an order: the latest
+posts of a tag, with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region. It
+finds rows by copies of what is asked of their parents, alone or with conditions of their own: the open tickets of a customer's
+name.
 """
 
 from __future__ import annotations
@@ -76,18 +78,22 @@ def _along(situation: Situation, access: Access) -> tuple[AttributeFilter, ...]:
 
 
 def _across(situation: Situation) -> Iterator[Suggestion]:
-    """Yield indexes over fields of rows and their parents, for reads with a LIMIT that filter on both and sort by one of them."""
+    """Yield indexes over fields of rows and their parents, for reads that filter on the parents.
+
+    With a LIMIT and an order of one of them, it includes the order.
+    """
     motives: dict[IndexedAcross, list[str]] = {}
     for statement in situation.reading.workload.statements:
-        if statement.limit is not None and not statement.kind.writes:
-            for access in statement.accesses:
-                if (part := _joint(situation, access, statement)) is not None:
+        for access in statement.accesses if not statement.kind.writes else ():
+            found = [_ordered(situation, access, statement)] if statement.limit is not None else []
+            for part in (*found, *_compared_together(situation, access, statement)):
+                if part is not None:
                     motives.setdefault(part, []).append(statement.name)
     for part, statements in motives.items():
         yield Suggestion(part.text(situation.model), part, tuple(dict.fromkeys(statements)))
 
 
-def _joint(situation: Situation, child: Access, statement: Statement) -> IndexedAcross | None:
+def _ordered(situation: Situation, child: Access, statement: Statement) -> IndexedAcross | None:
     """Return the index for one read: the attributes compared for equality first, then those of its order.
 
     None if nothing is compared for equality, all attributes are of one entity, or no index could hold them.
@@ -95,20 +101,43 @@ def _joint(situation: Situation, child: Access, statement: Statement) -> Indexed
     parts = {"": child, **dict(_parents(situation, child, statement))}
     if sum(bool(each.sort) for each in parts.values()) != 1:
         return None
-    keys: dict[tuple[str, str], AcrossKey] = {}
-    for along, access in parts.items():
-        for each in access.filters:
-            if each.operator is Operator.EQUALITY:
-                keys.setdefault((each.attribute, along), AcrossKey(each.attribute, 1, along))
+    keys = {(each.attribute, each.along): each for each in _compared(parts, Operator.EQUALITY)}
     is_asked = bool(keys)
     for along, access in parts.items():
         for name, down in access.order:
             keys.setdefault((name, along), AcrossKey(name, -1 if down else 1, along))
-    found = tuple(keys.values())
-    if not is_asked or len({each.along for each in found}) < 2 or len(found) > MOST_KEYS:
+    of_several = len({each.along for each in keys.values()}) > 1
+    return _index(situation, parts, tuple(keys.values())) if is_asked and of_several else None
+
+
+def _compared_together(situation: Situation, child: Access, statement: Statement) -> Iterator[IndexedAcross | None]:
+    """Yield the index on what is compared for equality of rows and a parent of theirs, and one that goes on with a range.
+
+    A parent's key is the rows' own foreign key.
+    """
+    for along, parent in _parents(situation, child, statement) if child.walk is None else ():
+        key = situation.model.relationship(along).parent_attributes
+        parts = {along: parent, "": child}
+        equal = _compared(parts, Operator.EQUALITY)
+        theirs = [each.attribute for each in equal if each.along]
+        if theirs and not set(theirs) & set(key):
+            yield _index(situation, parts, equal)
+            for each in _compared(parts, Operator.RANGE):
+                yield _index(situation, parts, tuple(dict.fromkeys((*equal, each))))
+
+
+def _compared(parts: Mapping[str, Access], operator: Operator) -> tuple[AcrossKey, ...]:
+    """What is compared so, each attribute once."""
+    asked = ((each, along) for along, access in parts.items() for each in access.filters)
+    found = (AcrossKey(each.attribute, 1, along) for each, along in asked if each.operator is operator)
+    return tuple(dict.fromkeys(found))
+
+
+def _index(situation: Situation, parts: Mapping[str, Access], keys: tuple[AcrossKey, ...]) -> IndexedAcross | None:
+    if len(keys) > MOST_KEYS:
         return None
-    plain = all(_plain(situation, parts[each.along].entity, each.attribute) for each in found)
-    return IndexedAcross(child.entity, found) if plain else None
+    plain = all(_plain(situation, parts[each.along].entity, each.attribute) for each in keys)
+    return IndexedAcross(parts[""].entity, keys) if plain else None
 
 
 def _parents(situation: Situation, child: Access, statement: Statement) -> Iterator[tuple[str, Access]]:

@@ -10,7 +10,7 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.reads.begun_at_children import begun_at_children, together
+from nestling.planner.options.reads.begun_at_children import begun_at_children, child_of, together
 from nestling.planner.options.reads.hops import Hops, JoinHop
 from nestling.planner.options.reads.index_across_parents import Few, few_by_index
 from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest, window
@@ -70,11 +70,11 @@ class Reads:
         return tuple(self._with_parts(mode, statement, visit) for mode in whole)
 
     def _begun_at_children(self, statement: Statement, found: tuple[Visit, ...]) -> Iterator[Mode]:
-        """The ways of the first two visits from the second's rows, with what is done to all rows after the last."""
+        """The ways of the first two visits from the rows of the children, with what is done to all rows after the last."""
         last = len(found) == 2
         rest = self._grouping(statement, found) + self._sorting(statement, found) if last else 0.0
         for mode in begun_at_children(self.starts, self.hops, statement, found):
-            yield self._with_parts(replace(mode, cost=mode.cost + rest), statement, found[1])
+            yield self._with_parts(replace(mode, cost=mode.cost + rest), statement, child_of(found))
 
     def _modes(
         self, statement: Statement, found: tuple[Visit, ...], position: int, visit: Visit, told: Latest | None

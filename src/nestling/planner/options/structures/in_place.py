@@ -209,7 +209,7 @@ def indexed_across(design: Design, index: Index) -> IndexedAcross | None:
         found = [(known.get(path), direction) for path, direction in index.keys]
         keys = tuple(replace(key, direction=direction) for key, direction in found if key is not None)
         whole = IndexedAcross(entity.name, keys)
-        if len(keys) == len(found) and whole.links and len({key.along for key in keys}) > 1:
+        if len(keys) == len(found) and whole.links:
             return whole
     return None
 

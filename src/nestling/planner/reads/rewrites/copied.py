@@ -11,7 +11,7 @@ from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind
-from nestling.ir.statements.expression import Column
+from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statements.operands import conjunction, conjuncts
 from nestling.ir.storage.collations import goes_by_collation
 from nestling.ir.storage.layout import NodeKind
@@ -20,6 +20,7 @@ from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.embedded import is_around, plain_path
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link
+from nestling.planner.reads.rewrites.pushdown import never_null
 from nestling.planner.reads.rows import Lowered, LoweringContext, PlacedScan
 from nestling.planner.reads.subqueries import where
 
@@ -42,7 +43,8 @@ def copied_parent(join: a.Join, left: Lowered, context: LoweringContext) -> Lowe
             paths = _paths(copies, link, wanted, alias, at, context, inner=join.kind is JoinKind.INNER)
             if paths is None:
                 continue
-            rows = _existing(left, copies, link, at, context) if join.kind is JoinKind.INNER else left
+            is_there = join.kind is JoinKind.LEFT or _ask_for_value(rest, scan.alias, link)
+            rows = left if is_there else _existing(left, copies, link, at, context)
             if rows is None:
                 continue
             rows = Lowered(rows.step, rows.layout | Layout.of(paths), rows.taken, rows.standing, rows.identity)
@@ -119,6 +121,12 @@ def _never_dangles(link: Relationship, context: LoweringContext) -> bool:
     """Whether the source refuses rows without their parent, and none was counted: SQLite may have let some in before."""
     dangling = context.statistics.relationship(link.name).dangling
     return link.enforced and dangling is not None and dangling.value == 0
+
+
+def _ask_for_value(conditions: Sequence[Expression], parent: str, link: Relationship) -> bool:
+    """Whether the conditions are true of no row without a parent, whose copies are NULL; what refers to it need not be."""
+    asked = (column for each in conditions for column in never_null(each))
+    return any(column.alias == parent and column.name not in link.parent_attributes for column in asked)
 
 
 def _existing(
