@@ -5,6 +5,7 @@ from __future__ import annotations
 from nestling.emitters.design_summary import lacking
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.reading import Reading
+from nestling.ir.statistics import EntityStatistics, Statistics, measured
 from nestling.ir.types import Type, TypeName
 from nestling.ir.workload import Workload
 from nestling.pipeline import design
@@ -21,3 +22,14 @@ def test_one_to_one_lacks_no_fan_out() -> None:
     model = Model("fleet", (Entity("vehicle", (number,), ("id",)), car, trip), (is_car, made))
     (said,) = lacking(design(Reading(model, Workload()), "tree"))
     assert "is not known for made: design from" in said
+
+
+def test_empty_tables_tell_no_fan_out() -> None:
+    """Who designs from a database without rows is not told to design from the database."""
+    number = Attribute("id", Type(TypeName.INTEGER), nullable=False)
+    other = Attribute("author", Type(TypeName.INTEGER), nullable=False)
+    made = Relationship("made", "author", "book", ("id",), ("author",))
+    model = Model("library", (Entity("author", (number,), ("id",)), Entity("book", (number, other), ("id",))), (made,))
+    counts = tuple((name, EntityStatistics(measured(0))) for name in ("author", "book"))
+    (said,) = lacking(design(Reading(model, Workload(), Statistics(counts)), "tree"))
+    assert "is not known for made, as their parents' tables are empty: design from a database in use, or" in said

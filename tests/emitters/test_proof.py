@@ -15,7 +15,7 @@ import pytest
 from nestling.cli.prove import code
 from nestling.emitters.proof import html, proof_json
 from nestling.ir.proof import Proof, SourceComparison
-from nestling.ir.words.proof_words import bought, disqualified, labels, ratio, verdict
+from nestling.ir.words.proof_words import bought, disqualified, labels, ratio, source_notes, verdict
 from tests.emitters.proofs import PROOF, rival
 
 
@@ -50,6 +50,17 @@ def test_statements_left_out_are_told() -> None:
     )
     assert code(told) == 1
     assert code(replace(told, setting=replace(told.setting, left_out=0))) == 0
+
+
+def test_reads_left_out_for_one_reason_are_told_together() -> None:
+    """Where the time for comparing ran out, one note tells of a hundred statements."""
+    slow = [(f"q{number}", "the 8 s for this ran out first") for number in range(100)]
+    source = replace(PROOF.source, not_compared=(("now", "it uses the current time"), *slow))
+    told = [note for note in source_notes(replace(PROOF, source=source)) if "not compared with the source" in note]
+    assert told == [
+        "`now` is not compared with the source: it uses the current time",
+        "`q0`, `q1`, `q2` and 97 more are not compared with the source: the 8 s for this ran out first",
+    ]
 
 
 def test_a_figure_within_the_noise_says_so() -> None:

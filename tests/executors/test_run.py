@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pymongo.database import Database
 
+from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import documents, run_read
@@ -122,3 +126,23 @@ def test_values_are_conceptual(things: Database[dict[str, Any]]) -> None:
     ((total,),) = run_read(things, compiled("SELECT sum(id) FROM thing"))
     assert (total, type(total)) == (6, int)
     assert not isinstance(total, Decimal)
+
+
+def test_values_nothing_depends_on_may_be_given(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """Drivers send a value for each parameter of the SQL, also for the `1` of an EXISTS; a place too many is an error still."""
+    path = tmp_path / "books.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE author (id INTEGER PRIMARY KEY, books INT);"
+            "CREATE TABLE book (id INTEGER PRIMARY KEY, author INT REFERENCES author, pages INT);"
+            "INSERT INTO author VALUES (1, 0), (2, 0); INSERT INTO book VALUES (1, 1, 300), (2, 2, 90);"
+        )
+    proposal = pipeline.design(path, "normalized")
+    pipeline.load(proposal, path, database)
+    store = Store(proposal, database)
+    long = "EXISTS (SELECT ? AS a FROM book b WHERE b.author = author.id AND b.pages > ? LIMIT 1)"
+    assert store.execute(f"SELECT id FROM author WHERE {long}", [1, 200]).rows == ({"id": 1},)
+    assert store.execute("SELECT count(*) AS n FROM (SELECT ? AS a, id FROM author) t", [1]).rows == ({"n": 2},)
+    assert store.execute(f"UPDATE author SET books = 1 WHERE {long}", [1, 200]).affected == 1
+    with pytest.raises(WorkloadError, match="no parameter `p3`; there is `p2`, `p1`"):
+        store.execute(f"SELECT id FROM author WHERE {long}", [1, 200, 5])

@@ -177,3 +177,20 @@ def test_texts_of_two_collations_have_none(tmp_path: Path, database: Database[di
 
 
 APART_AND_ALIKE = tuple(f"SELECT id FROM guest WHERE name = :n OR {name} = :c" for name in ("code", "nick"))
+
+
+def test_many_sides_do_not_multiply(tmp_path: Path) -> None:
+    """An OR of many keys, as ORMs send it, is weighed at once: sides that compare the same columns share an index."""
+    path = tmp_path / "stock.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE stock (place INT, item INT, lot INT, pieces INT)")
+        connection.executemany("INSERT INTO stock VALUES (?, ?, ?, 1)", ((n % 7, n % 90, n) for n in range(1_000)))
+    keys = " OR ".join(f"(place = {n % 7} AND item = {n} AND lot = {n})" for n in range(30))
+    others = ("place = 1", "item = 1", "lot = 1", "item = 1 AND lot = 1", "place = 1 AND lot = 1")
+    statements = [f"-- name: s{n}, rate: 5/s\nSELECT pieces FROM stock WHERE {each};" for n, each in enumerate(others)]
+    statements.append(f"-- name: keys, rate: 5/s\nSELECT pieces FROM stock WHERE {keys};")
+    reading = pipeline.inspect(path)
+    workload, _ = parse_workload("\n".join(statements), reading.model, "sqlite", "w.sql")
+    steps = posed(replace(reading, workload=workload), None, None).problem.steps
+    (modes,) = (step.modes for step in steps if step.statement == "keys")
+    assert 1 <= sum(mode.text.endswith("for each side") for mode in modes) <= 8

@@ -24,12 +24,15 @@ def lacking(proposal: Proposal) -> Iterator[str]:
     """Yield sentences on numbers that would improve the design, and how to add them."""
     known = {name for name, each in proposal.statistics.relationships if each.mean or each.maximum or each.p99}
     several = [link for link in proposal.design.model.relationships if link.cardinality is not Cardinality.ONE_TO_ONE]
-    unknown = [link.name for link in several if link.name not in known]
-    move = (
-        "design from the database, or write it into the model file that `nestling inspect SOURCE -o model.yaml` gives"
-    )
+    unknown = [link for link in several if link.name not in known]
+    write = "write it into the model file that `nestling inspect SOURCE -o model.yaml` gives"
+    move = f"design from the database, or {write}"
     if unknown:
-        yield f"how many children a parent has is not known for {first_of(unknown, MOST_NAMES)}: {move}"
+        names = first_of([link.name for link in unknown], MOST_NAMES)
+        counts_of_parents = [proposal.statistics.entity(link.parent).count for link in unknown]
+        is_empty = all(rows is not None and not rows.value for rows in counts_of_parents)
+        instead = f"their parents' tables are empty: design from a database in use, or {write}" if is_empty else move
+        yield f"how many children a parent has is not known for {names}{', as ' if is_empty else ': '}{instead}"
     uncounted = [name for name, each in proposal.statistics.entities if each.count is None]
     counts = dict(proposal.statistics.entities)
     uncounted += [each.name for each in proposal.design.model.entities if each.name not in counts]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nestling.ir.programs.program import CompiledWrite
     from nestling.ir.statements.algebra import Query
     from nestling.ir.statements.write import Write
+    from nestling.sources.statements.placeholders import Normalised
 
 Made = TypeVar("Made")
 """What is made of a statement."""
@@ -178,9 +179,18 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
         plan = plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price)
         if asked.name not in proposal.priced:
             told = (*told, *notes_on_joins(plan, proposal.design, proposal.statistics))
-        return replace(compiled_read(plan, name=asked.name, sql=asked.sql), notes=told, nan_is_null=nan_is_null)
+        read = compiled_read(plan, name=asked.name, sql=asked.sql)
+        return replace(read, notes=told, nan_is_null=nan_is_null, unused=_unused(asked, read.parameters))
     writes = plan_write(statement, proposal.design, statistics=proposal.statistics, price=default_price)
-    return replace(compiled_write(writes, name=asked.name, sql=asked.sql), notes=told, nan_is_null=nan_is_null)
+    write = compiled_write(writes, name=asked.name, sql=asked.sql)
+    return replace(write, notes=told, nan_is_null=nan_is_null, unused=_unused(asked, write.parameters))
+
+
+def _unused(asked: _Asked, parameters: Sequence[str]) -> tuple[str, ...]:
+    """The parameters that the SQL has and the statement compiled from it does not."""
+    return tuple(
+        name for name in _normalised(asked.sql, asked.proposal, asked.dialect)[0].parameters if name not in parameters
+    )
 
 
 def values_bound(proposal: Proposal, values: Mapping[str, object], dialect: str = "") -> Mapping[str, object]:
@@ -259,7 +269,7 @@ def convert_join(
         join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
     except FoundGap as error:
         return NotCompiled(name, sql, _gap_of(error, sql))
-    join = replace(join, notes=_answer_notes(statement, proposal), nan_is_null=_nan_is_null(proposal, dialect))
+    join = replace(join, notes=_answer_notes(statement, proposal), nan_is_null=plain.nan_is_null, unused=plain.unused)
     return bind_join(join, given) if given is not None else join
 
 
@@ -320,8 +330,8 @@ def _placed(gap: Gap, error: FoundGap, asked: _Asked, constants: Mapping[str, Co
 
     if error.about is None:
         return gap
-    sql, dialect = _normalised(asked.sql, asked.proposal, asked.dialect)
-    return placed(gap, error.about, sql, asked.proposal.design.model, dialect, constants=constants)
+    written, dialect = _normalised(asked.sql, asked.proposal, asked.dialect)
+    return placed(gap, error.about, written.sql, asked.proposal.design.model, dialect, constants=constants)
 
 
 def _translated(
@@ -330,16 +340,16 @@ def _translated(
     from nestling.planner.sql import translate
 
     written, dialect = _normalised(sql, proposal, dialect)
-    return translate(written, proposal.design.model, dialect, rounds=rounds, constants=constants)
+    return translate(written.sql, proposal.design.model, dialect, rounds=rounds, constants=constants)
 
 
-def _normalised(sql: str, proposal: Proposal, dialect: str) -> tuple[str, str]:
+def _normalised(sql: str, proposal: Proposal, dialect: str) -> tuple[Normalised, str]:
     """Return the statement with parameters as `:name`, and its dialect, which defaults to the source's."""
     from nestling.ir.statements.sql_dialects import NAMES, SQLITE
     from nestling.sources.statements import normalise
 
     dialect = dialect or proposal.dialect
-    return normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, dialect
+    return normalise(sql, NAMES.get(dialect.lower(), SQLITE)), dialect
 
 
 def _gap_of(error: FoundGap, sql: str) -> Gap:

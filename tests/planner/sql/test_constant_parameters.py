@@ -47,6 +47,10 @@ STATEMENTS: tuple[tuple[str, tuple[dict[str, object], ...]], ...] = (
     ("SELECT timezone(%(zone)s::VARCHAR, starts_at) AS r FROM visit ORDER BY id", ({"zone": "Europe/Berlin"},)),
     ("SELECT left(name, %(n)s) AS r, code || %(more)s::TEXT AS t FROM visit ORDER BY id", ({"n": 2, "more": "'"},)),
     (
+        "SELECT id FROM visit WHERE name ILIKE %(name)s ESCAPE %(escape)s OR code LIKE 'c' ESCAPE %(escape)s ORDER BY id",
+        ({"name": "$N%", "escape": "\\"}, {"name": "#$N%", "escape": "#"}, {"name": "$Na%", "escape": ""}),
+    ),
+    (
         "SELECT id FROM visit WHERE opens > %(opens_1)s::TIME WITHOUT TIME ZONE ORDER BY id",
         ({"opens_1": time(8)}, {"opens_1": "7:59:59.9999"}),
     ),

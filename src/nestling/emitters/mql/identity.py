@@ -1,7 +1,8 @@
 """Conditions on the parts of a compound `_id`: all parts become one `_id`, the first few a range of `_id`s.
 
-Only in this form is the index on `_id` used. A range of the next part narrows the range of `_id`s. The conditions on the parts
-are kept and imply it: parts are compared inside a document as by themselves, but only within one type.
+Only in this form is the index on `_id` used, and for an OR only if each of its sides has it. A range of the next part narrows
+the range of `_id`s. The conditions on the parts are kept and imply it: parts are compared inside a document as by themselves,
+but only within one type.
 """
 
 from __future__ import annotations
@@ -26,11 +27,31 @@ def by_identity(match: Mql, identity: Sequence[str]) -> Mql:
             break
         known[path.removeprefix("_id.")] = value
     if not known:
-        return match
+        return _by_identities(match, identity)
     if len(known) == len(identity):
         rest = _without(match, {f"_id.{name}": value for name, value in known.items()})
         return {"_id": {"$eq": known}, **rest}
     return {"_id": _range(match, known, identity[len(known) :]), **match}
+
+
+def _by_identities(match: Mql, identity: Sequence[str]) -> Mql:
+    """The conditions with each side of their OR said as `_id`, if all can be: whole ones as one list."""
+    sides = match.get("$or")
+    if not isinstance(sides, list):
+        return match
+    said = [by_identity(side, identity) for side in sides]
+    if not all("_id" in side for side in said):
+        return match
+    whole = [
+        asked["$eq"] for side in said if isinstance(asked := side["_id"], Mapping) and [*side, *asked] == ["_id", "$eq"]
+    ]
+    if len(whole) == len(said):
+        return {"_id": {"$in": whole}, **_but(match, "$or")}
+    return {**match, "$or": said}
+
+
+def _but(match: Mql, name: str) -> Mql:
+    return {each: condition for each, condition in match.items() if each != name}
 
 
 def _range(match: Mql, known: Mql, others: Sequence[str]) -> Mql:

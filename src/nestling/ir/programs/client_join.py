@@ -51,7 +51,10 @@ class JoinPlan:
 
 @dataclass(frozen=True, slots=True)
 class ClientJoin:
-    """A compiled application-level join. `second` has `IDS` in place of the list of ids. `nan_is_null`: as of a read."""
+    """A compiled application-level join. `second` has `IDS` in place of the list of ids.
+
+    `nan_is_null`, `unused`: as of a read.
+    """
 
     name: str
     sql: str
@@ -63,6 +66,7 @@ class ClientJoin:
     access_path: str = ""
     notes: tuple[str, ...] = ()
     nan_is_null: bool = False
+    unused: tuple[str, ...] = ()
 
 
 def bind_join(join: ClientJoin, values: Mapping[str, object] | None = None) -> ClientJoin:

@@ -106,6 +106,7 @@ class CompiledRead:
     FIND has `filter`, `projection`, `sort`, `skip` and `limit`, AGGREGATE has `pipeline`; `path` are its steps, `access_path`
     says them in words. Where a parameter belongs stands a `Placeholder`. `notes`: where the answer may not be the source's,
     or a join reads a whole collection for each row. `nan_is_null`: a NaN that is given is NULL, as SQLite's drivers bind it.
+    `unused`: parameters of the SQL whose values nothing depends on, as in `EXISTS (SELECT :one …)`; they may be given.
     """
 
     name: str
@@ -125,6 +126,7 @@ class CompiledRead:
     collation: Collation = Collation.BINARY  # of the whole operation
     notes: tuple[str, ...] = ()
     nan_is_null: bool = False
+    unused: tuple[str, ...] = ()
 
     @property
     def collation_option(self) -> Mql | None:
@@ -178,6 +180,10 @@ class Parameterised(Protocol):
     def nan_is_null(self) -> bool:
         """Whether a NaN that is given is NULL."""
 
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The names that may be given values, though none are needed for them."""
+
 
 _GIVE = "pass it by name{}; in a workload file, in a line above the statement: `-- params: {{…}}`"
 _IN_A_LIST = ", or as item {} of a list in order"
@@ -199,9 +205,8 @@ def _check_given(read: Parameterised, given: Mapping[str, object]) -> None:
     missing = [name for name in read.parameters if name not in given]
     whose = f"`{read.name}`" if read.name else "the statement"
     problems = [Problem(f"{whose} needs a value for parameter `{name}`", next_move=_give(name)) for name in missing]
-    problems += [
-        unknown("parameter", name, read.parameters, of=read.name) for name in given if name not in read.parameters
-    ]
+    known = (*read.parameters, *read.unused)
+    problems += [unknown("parameter", name, known, of=read.name) for name in given if name not in known]
     problems += [
         Problem(f"parameter `{name}`: {value!r} is outside the years 1 to 9999 in UTC")
         for name, value in given.items()

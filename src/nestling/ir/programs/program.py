@@ -208,7 +208,7 @@ class CompiledWrite:
     itself (not those for each row) match, insert or delete are. `left`: what the background sync will bring after it.
     `answer`: the rows RETURNING asks for. `new_numbers` are taken before the steps,
     outside of the transaction; those with a `count` once it has begun. `notes`: where it may meet other rows than at the source.
-    `nan_is_null`: as of a read.
+    `nan_is_null`, `unused`: as of a read.
     """
 
     name: str
@@ -225,6 +225,7 @@ class CompiledWrite:
     access_path: str = ""
     notes: tuple[str, ...] = ()
     nan_is_null: bool = False
+    unused: tuple[str, ...] = ()
 
     @property
     def made(self) -> tuple[str, ...]:

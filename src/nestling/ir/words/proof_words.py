@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.ir.proof import YARDSTICKS, Interval, OtherAnswer, Proof, RivalFigures, SourceComparison
-from nestling.ir.quantity_words import counted, duration, short
+from nestling.ir.quantity_words import agreeing, counted, duration, first_of, short
+
+_MOST_NAMES = 3
+"""Statements named of those that one reason keeps from being compared."""
 
 
 def labels(proof: Proof) -> dict[str, str]:
@@ -105,8 +108,10 @@ def source_notes(proof: Proof) -> Iterator[str]:
         )
     for name, why in proof.source.choices:
         yield f"`{name}` gives another answer than the source; SQL leaves a choice, so equality cannot be shown: {why}"
-    for name, why in proof.source.not_compared:
-        yield f"`{name}` is not compared with the source: {why}"
+    for why in dict.fromkeys(why for _, why in proof.source.not_compared):
+        names = [f"`{name}`" for name, reason in proof.source.not_compared if reason == why]
+        are = agreeing(len(names), "is", "are")
+        yield f"{first_of(names, _MOST_NAMES)} {are} not compared with the source: {why}"
     if any(one.writes for each in proof.designs for one in each.statements):
         yield "the effects of writes are compared only between the designs, not with a source"
 

@@ -31,7 +31,7 @@ from nestling.planner.sql.array_changes import beside_column
 from nestling.planner.sql.called import written
 from nestling.planner.sql.collations import collation, is_by_bytes, is_cast_to_citext, is_citext, without_binary
 from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
-from nestling.planner.sql.gaps import mistake, statement_gap
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.interval_parts import beside_interval
 from nestling.planner.sql.mysql.json_values import constant_beside
 from nestling.planner.sql.postgresql import char_n as chars
@@ -299,6 +299,8 @@ def _may_be_bytes(expression: Expression) -> bool:
 
 def _escaped(node: exp.Escape, env: Env, bound: Bind) -> Expression:
     like = node.this.this if isinstance(node.this, exp.Not) else node.this
+    if isinstance(uncast(node.expression), exp.Placeholder | exp.Parameter):
+        raise no_constant("ESCAPE with a character that is not a constant", node, node.expression)
     if type(like) not in _LIKE_CASES or not node.expression.is_string or len(node.expression.this) > 1:
         raise statement_gap("ESCAPE with other than one character", node)
     found = _like(like, env, bound, node.expression.this)

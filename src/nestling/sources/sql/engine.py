@@ -262,6 +262,9 @@ class Engine:
     def allow_deep_recursion(self, database: Connected) -> None:
         """Let recursive queries go as deep as trees are."""
 
+    def plan_joins(self, database: Connected, tables: Sequence[sa.TableClause]) -> None:
+        """Keep the planner from joining these tables row by row where it does not know how many rows they have."""
+
     # --- tables made of a model, and rows written to them ------------------------------------------------------------
 
     has_schemas = False

@@ -49,6 +49,7 @@ def measure_link(
     tables: Tables, link: Relationship, database: Connected, *, parents: int, children: int
 ) -> LinkMeasures:
     """Measure a relationship whose tables have so many rows."""
+    engine_of(tables.dialect).plan_joins(database, [tables.table(name) for name in (link.child, link.parent)])
     child, parent = tables.table(link.child).alias("c"), tables.table(link.parent).alias("p")
     keys = [child.c[name] for name in link.child_attributes]
     grouped = sa.select(*keys, sa.func.count().label("fan_out_")).where(*(key.is_not(None) for key in keys))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 
 from nestling.ir.candidate import Indexed, kept_aggregates
 from nestling.ir.design_problem import Mode
@@ -59,6 +61,8 @@ KEPT_STAGES = 1 + work_of.light(3)
 
 FEW_WAYS = 4
 """Indexes tried for one side of an OR, beside each of those of the others."""
+MOST_WAYS = 64
+"""Ways tried for all sides of an OR together, each with an index for every side: with many different sides, fewer of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +219,17 @@ class Starts:
 
     def _by_one_for_each_side(self, statement: Statement, access: Access, home: Home, *, alone: bool) -> Iterator[Mode]:
         """By an index for each side of an OR; in its order where all of them give it, as the server merges what they find."""
-        sides = access.sides if self._are_compared_alike(access) else ()
-        ways = [self._few_ways(side, alone=alone) for side in sides]
+        alike = Counter(
+            access.sides if self._are_compared_alike(access) else ()
+        )  # sides that compare the same share an index
+        ways = [self._few_ways(side, alone=alone) for side in alike]
+        while prod(map(len, ways)) > MOST_WAYS:
+            most = max(map(len, ways))
+            ways = [found[: most - 1] if len(found) == most else found for found in ways]
         limit = self._limit(statement, access)
         for found in product(*ways) if ways else ():
             names = tuple(dict.fromkeys(name for name, _ in found if name))
-            rows = [matched[0] for _, matched in found]
+            rows = [matched[0] for (_, matched), times in zip(found, alike.values(), strict=True) for _ in range(times)]
             ordered = all(matched[1] for _, matched in found)
             if ordered and limit is not None:
                 rows = [min(each, limit) for each in rows]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from nestling.sources.sql.catalog import ColumnFacts
     from nestling.sources.sql.driver_values import Converter
     from nestling.sources.sql.existing import Existing
+    from nestling.sources.sql.measure import Connected
     from nestling.sources.sql.row_source import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
 
@@ -64,6 +65,10 @@ _HIDDEN = """
 SELECT n.nspname, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'f') AND NOT has_any_column_privilege(c.oid, 'SELECT')
 """
+
+_PLAN_JOINS = """
+SELECT set_config('enable_nestloop', CASE WHEN min(reltuples) > 0 THEN 'on' ELSE 'off' END, true)
+FROM pg_class WHERE oid = ANY (%(tables)s::text[]::regclass[])"""
 
 
 class Postgresql(Engine):
@@ -198,6 +203,10 @@ class Postgresql(Engine):
         """A sample by the server's own TABLESAMPLE, always with the same seed."""
         return sa.tablesample(table, sa.func.system(share * 100), seed=sa.literal_column("1"))
 
+    def plan_joins(self, database: Connected, tables: Sequence[sa.TableClause]) -> None:
+        """No nested loops over tables that were never analyzed, such as those restored just now: they seem to have one row."""
+        database.connection.execute(_PLAN_JOINS, {"tables": [_registered(table) for table in tables]})
+
     # --- the application's statements --------------------------------------------------------------------------------
 
     def ask(self, connection: Any, sql: str, values: Mapping[str, object], seconds: float) -> SourceRows:
@@ -218,8 +227,7 @@ class Postgresql(Engine):
 
     def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
         """The last number of the column's own sequence, if the user may read it."""
-        name = ".".join(sql_name(part) for part in (table.schema, table.name) if part)
-        found = connection.cursor().execute(_LAST_NUMBER, {"table": name, "column": column}).fetchone()
+        found = connection.cursor().execute(_LAST_NUMBER, {"table": _registered(table), "column": column}).fetchone()
         return None if found is None else found[0]
 
     def language_orders(self, connection: Any) -> Iterator[str]:
@@ -384,6 +392,11 @@ def _number_on(sink: SqlSink, table: str, column: str) -> None:
     highest = sink.run(f"SELECT max({quoted}) FROM {table}").fetchone()[0]  # noqa: S608 - quoted
     if highest is not None and highest > 0:
         sink.connection.execute("SELECT setval(%s::regclass, %s)", (found, highest))
+
+
+def _registered(table: sa.TableClause) -> str:
+    """The table's name as `regclass` reads it."""
+    return ".".join(sql_name(part) for part in (table.schema, table.name) if part)
 
 
 ENGINE = Postgresql()
