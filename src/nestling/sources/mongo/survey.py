@@ -113,12 +113,16 @@ def _tells(seen: ObservedNode, link: Columns) -> bool:
 
 
 def counts(survey: Survey) -> Iterator[Counted]:
-    """Columns that count other documents' rows and are not part of their own rows' key."""
+    """Columns that count other documents' rows and are not part of their own rows' key; of what a column may count, the likeliest."""
+    best: dict[FieldPlace, Counted] = {}
     for each in survey.facts.structure.counted:
+        place = each.collection, each.column
         seen = survey.seen.get((each.collection, each.node))
-        is_other = not each.is_inside and (each.collection, each.column) not in survey.own
+        is_other = not each.is_inside and place not in survey.own
         if is_other and (seen is None or each.column not in seen.key):
-            yield each
+            known = best.get(place)
+            best[place] = each if known is None or each.equal > known.equal else known
+    yield from best.values()
 
 
 def survey(facts: Facts, own: frozenset[FieldPlace] = frozenset()) -> Survey:
