@@ -118,11 +118,12 @@ def read_capture(text: str, where: str = "") -> Capture:
 def merged(captures: Sequence[Capture]) -> Capture:
     """One capture of several: those of one kind add up; of two kinds that saw a statement, the one that saw more counts.
 
-    Its window is the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
+    What a recorder counted has the server's work of another kind that saw it, too: a client does not know any. Its window is the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
     """
     window = min((max(each.window_seconds, LEAST_SECONDS) for each in captures if each.seen), default=LEAST_SECONDS)
     best: dict[CommandShape, ShapeTotals] = {}
     kinds: dict[CommandShape, CaptureKind] = {}
+    measured: dict[CommandShape, ShapeTotals] = {}
     for kind in dict.fromkeys(each.kind for each in captures):
         added: dict[CommandShape, ShapeTotals] = {}
         for capture in (each for each in captures if each.kind is kind):
@@ -133,6 +134,10 @@ def merged(captures: Sequence[Capture]) -> Capture:
         for shape, seen in added.items():
             if shape not in best or seen.count > best[shape].count:
                 best[shape], kinds[shape] = seen, kind
+            if kind is not CaptureKind.RECORDER and (shape not in measured or seen.count > measured[shape].count):
+                measured[shape] = seen
+    for shape in (each for each in measured if kinds[each] is CaptureKind.RECORDER):
+        best[shape] = _with_work(best[shape], measured[shape])
     follows: dict[tuple[CommandShape, CommandShape, str, str], Follow] = {}
     for each in (follow for capture in captures for follow in capture.follows):
         key = (each.first, each.second, each.field, each.path)
@@ -163,6 +168,14 @@ def _without_known(
                 yield _scaled(seen, left / seen.count)
         else:
             yield seen
+
+
+def _with_work(seen: ShapeTotals, measured: ShapeTotals) -> ShapeTotals:
+    """What a client counted, with the work that the server measured each time; it took no longer than the client waited."""
+    work = _scaled(measured, seen.count / measured.count) if measured.count else seen
+    names = ("documents_examined", "keys_examined", "collection_scans")
+    seconds = min(seen.seconds, work.seconds) if work.seconds else seen.seconds
+    return replace(seen, seconds=seconds, last=measured.last, **{name: getattr(work, name) for name in names})
 
 
 def _scaled(seen: ShapeTotals, factor: float) -> ShapeTotals:
