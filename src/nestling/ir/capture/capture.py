@@ -118,7 +118,8 @@ def read_capture(text: str, where: str = "") -> Capture:
 def merged(captures: Sequence[Capture]) -> Capture:
     """One capture of several: those of one kind add up; of two kinds that saw a statement, the one that saw more counts.
 
-    What a recorder counted has the server's work of another kind that saw it, too: a client does not know any. Its window is the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
+    What a recorder counted has the server's work of another kind that saw it, too: a client does not know any. Its window is
+    the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
     """
     window = min((max(each.window_seconds, LEAST_SECONDS) for each in captures if each.seen), default=LEAST_SECONDS)
     best: dict[CommandShape, ShapeTotals] = {}

@@ -113,7 +113,7 @@ def _tells(seen: ObservedNode, link: Columns) -> bool:
 
 
 def counts(survey: Survey) -> Iterator[Counted]:
-    """Columns that count other documents' rows and are not part of their own rows' key; of what a column may count, the likeliest."""
+    """Columns that count other documents' rows, the likeliest of those, and are not part of their own rows' key."""
     best: dict[FieldPlace, Counted] = {}
     for each in survey.facts.structure.counted:
         place = each.collection, each.column

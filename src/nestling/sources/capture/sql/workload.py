@@ -89,7 +89,18 @@ def workload_of(capture: Capture, design: Design, statistics: Statistics | None 
     found = CapturedWorkload(max(capture.window_seconds, LEAST_SECONDS))
     grown, numbers = _grown(capture), statistics or Statistics()
     databases = {seen.shape.database for seen in capture.seen}
-    for each in joined(capture, design):
+
+    def is_said(each: JoinedStatement) -> bool:
+        said = grown.get(each.seen.shape.namespace, set())
+        try:
+            _kinds_made(each, design, said, numbers)
+        except OnlyUpkeep:
+            return True
+        except (NotExpressible, DesignError):
+            return False
+        return True
+
+    for each in joined(capture, design, is_said):
         _say(
             found,
             each,
@@ -129,16 +140,8 @@ def _say(
 ) -> None:
     seen, shape = each.seen, each.seen.shape
     origin = shape_text(shape, several=several)
-    kinds: tuple[str, ...] = ()
     try:
-        check_forms(shape)
-        pipeline(list(each.stages))
-        try:
-            made = _made(each, design, grown, "", statistics)
-        except AskedByKind as asked:
-            by_kind = _by_kind(each, design, grown, asked.kinds, statistics)
-            kinds = tuple(by_kind)
-            made = [one for several in by_kind.values() for one in several]
+        kinds, made = _kinds_made(each, design, grown, statistics)
     except OnlyUpkeep as why:
         found.left_out.append(f"{origin} ({full_rate(_rounded(each.rate))}): {why}")
         return
@@ -174,6 +177,19 @@ def _quantiles(seen: ShapeTotals, draft: StatementDraft, statistics: Statistics)
         return ()
     (root,) = draft.store(seen.shape.collection).roots
     return quantiles_of(seen, draft, statistics.entity(root.entity))
+
+
+def _kinds_made(
+    each: JoinedStatement, design: Design, grown: AbstractSet[str], statistics: Statistics
+) -> tuple[tuple[str, ...], list[tuple[str, str, StatementDraft]]]:
+    """The kinds that a shape may ask for, if its collection has several, and its statements. Raises NotExpressible."""
+    check_forms(each.seen.shape)
+    pipeline(list(each.stages))
+    try:
+        return (), _made(each, design, grown, "", statistics)
+    except AskedByKind as asked:
+        by_kind = _by_kind(each, design, grown, asked.kinds, statistics)
+        return tuple(by_kind), [one for several in by_kind.values() for one in several]
 
 
 def _by_kind(
