@@ -35,7 +35,8 @@ class ShapeTotals:
     The sums are no whole numbers where captures of several lengths became one. `listed`: values in its `$in` lists. `samples`:
     one value each for places such as `price $gt`, only when asked for. `times`: in how many commands it was seen, whatever their
     captures' lengths; 0: not known. `last`: its latest execution; None where times are not noted.
-    `matched`: the share of the collection's documents that its condition lets through, where that was asked.
+    `matched`: the share of the collection's documents that its condition lets through, where that was asked. `most_written`: by
+    one command, whatever the captures' lengths; 0: not known.
     """
 
     shape: CommandShape
@@ -51,11 +52,11 @@ class ShapeTotals:
     times: float = 0
     last: LastSeen | None = None
     matched: float | None = None
+    most_written: float = 0
 
 
-_SUMS = tuple(
-    each.name for each in fields(ShapeTotals) if each.name not in ("shape", "samples", "times", "last", "matched")
-)
+_NO_SUMS = frozenset({"shape", "samples", "times", "last", "matched", "most_written"})
+_SUMS = tuple(each.name for each in fields(ShapeTotals) if each.name not in _NO_SUMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,9 @@ def _scaled(seen: ShapeTotals, factor: float) -> ShapeTotals:
 def _sum(one: ShapeTotals, other: ShapeTotals) -> ShapeTotals:
     sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
     last = latest((one.last, other.last))
-    return replace(one, **sums, samples=one.samples or other.samples, times=one.times + other.times, last=last)
+    most = max(one.most_written, other.most_written)
+    samples = one.samples or other.samples
+    return replace(one, **sums, samples=samples, times=one.times + other.times, last=last, most_written=most)
 
 
 def latest(found: Iterable[LastSeen | None]) -> LastSeen | None:
