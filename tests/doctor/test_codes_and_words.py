@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from bson import Decimal128
+from bson import Decimal128, ObjectId
 from pymongo.database import Database
 
 from nestling.ir.finding import Confidence, Finding
@@ -192,3 +192,12 @@ def test_collections_of_one_family_get_one_type(database: Db) -> None:
     assert len(findings) == 3
     advice = {each.remedy.split(" (")[0] for each in findings}
     assert len(advice) == 1, advice
+
+
+@pytest.mark.parametrize("other", [True, ObjectId()])
+def test_what_texts_do_not_mean_stays(other: object, database: Db) -> None:
+    """Neither ids beside words nor switches beside words become texts: no conversion is proposed."""
+    database.things.insert_many({"by": "system" if n % 3 else other} for n in range(300))
+    (finding,) = [each for each in found(look(database)) if each.rule == "mixed-types"]
+    assert finding.remedy.startswith("None of these types can hold the values of the others")
+    assert not any("update" in command for command in finding.commands)

@@ -154,3 +154,18 @@ def test_what_lookups_need_is_created_first(database: Db) -> None:
         assert run(database.client, show)
     again = [each for each in found(look(database)) if each.rule in findings]
     assert not any("has no index" in each.remedy for each in again)
+
+
+def test_a_counter_that_agrees_with_other_rows_has_not_drifted(database: Db) -> None:
+    """Rooms count their members; that some users list other rooms makes no number of members wrong."""
+    pairs = [(room, user) for room in range(300) for user in range(60) if (room * 7 + user * 3) % (5 + room % 9) == 0]
+    counts = Counter(room for room, _ in pairs)
+    database.members.insert_many({"_id": n, "room_id": room, "user_id": user} for n, (room, user) in enumerate(pairs))
+    database.rooms.insert_many(
+        {"_id": room, "users_count": counts[room], "members_count": counts[room]} for room in counts
+    )
+    database.users.insert_many(
+        {"_id": user, "room_ids": [room for room, other in pairs if other == user and (room + user) % 90]}
+        for user in range(60)
+    )
+    assert [each.message for each in found(look(database)) if each.rule == "drifted-counter"] == []

@@ -47,3 +47,29 @@ def test_ids_that_are_found_elsewhere_are_references(database: Db) -> None:
     """Elements that repeat documents of a collection refer to them by their `_id`."""
     _plant(database, 900, "comments")
     assert _said(database) == {(rule, "comments[]._id") for rule in ABOUT_REFERENCES}
+
+
+def test_a_key_that_begins_with_the_own_id_is_no_reference(database: Db) -> None:
+    """Messages with a key to sort by, of their own `_id` and that of the message above, refer to nothing by it."""
+    ids = [ObjectId() for _ in range(POSTS)]
+    database.messages.insert_many(
+        {"_id": each, "order": str(each) if n % 3 else f"{ids[n - 1]}-{each}"} for n, each in enumerate(ids)
+    )
+    assert _said(database) == set()
+
+
+def test_a_text_of_the_own_id_is_no_reference_but_another_id_is(database: Db) -> None:
+    """A copy of the `_id` as a text is converted by nobody; the text of a parent's `_id` is still found."""
+    ids = [ObjectId() for _ in range(POSTS)]
+    database.pages.insert_many({"_id": each, "id": str(each), "above": str(ids[n // 2])} for n, each in enumerate(ids))
+    assert {path for _, path in _said(database)} == {"above"}
+
+
+def test_links_to_itself_are_no_other_side(database: Db) -> None:
+    """Versions that name themselves and the one before or themselves are two references, not two sides of one."""
+    ids = [ObjectId() for _ in range(40)]
+    database.versions.insert_many(
+        {"_id": each, "base_id": ids[n - n % 2], "blocks": [{"made_in": each, "text": f"t{n}"}]}
+        for n, each in enumerate(ids)
+    )
+    assert [each.rule for each in found(look(database)) if each.rule == "two-way-disagreement"] == []

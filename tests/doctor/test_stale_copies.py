@@ -289,3 +289,15 @@ def test_a_copy_beside_a_date_of_the_record_is_mended(database: Db) -> None:
     assert [each["_id"] for each in run(database.client, show)] == [*range(0, 400, 20)]
     run(database.client, mend)
     assert not database.posts.count_documents({"user_name": "old"})
+
+
+def test_a_source_without_the_field_makes_no_copy_stale(database: Db) -> None:
+    """Members of a room without a name have a name of their own: what differs is what the command shows."""
+    database.rooms.insert_many({"_id": n} | ({"name": f"room {n}"} if n % 4 else {}) for n in range(200))
+    database.members.insert_many(
+        {"_id": n, "room_id": n % 200, "room_name": f"room {n % 200}" if n % 4 else f"user {n}"} for n in range(2_000)
+    )
+    assert [each for each in found(look(database)) if each.rule == "stale-copy"] == []
+    database.members.update_many({"_id": {"$lte": 10}}, {"$set": {"room_name": "old"}})
+    (finding,) = [each for each in found(look(database)) if each.rule == "stale-copy"]
+    assert finding.number == len(run(database.client, finding.commands[0])) == 8

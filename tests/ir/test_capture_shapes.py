@@ -188,6 +188,17 @@ def test_captures_merge_by_rates() -> None:
     assert rates == pytest.approx({"a": 15, "b": 1, "c": 2})
 
 
+def test_what_a_recorder_counted_has_the_work_of_the_server() -> None:
+    """The server's work each time, and its time where that is less than the client waited."""
+    asked = next(parts("d", {"find": "c", "filter": {"a": 1}})).shape
+    own = ShapeTotals(asked, 10, seconds=0.02, documents_examined=500, collection_scans=10)
+    waited = ShapeTotals(asked, 100, seconds=3.0, returned=100)
+    found = merged([Capture(CaptureKind.RECORDER, 10, (waited,)), Capture(CaptureKind.PROFILER, 10, (own,))])
+    (both,) = found.seen
+    assert (both.count, both.documents_examined, both.collection_scans, both.returned) == (100, 5_000, 100, 100)
+    assert both.seconds == pytest.approx(0.2)
+
+
 def test_the_window_is_that_of_the_rates() -> None:
     """A profiler that ran for ten seconds beside a log of ten minutes tells rates of ten seconds; one that saw nothing, none."""
     profiler = _capture(CaptureKind.PROFILER, 10, a=600)

@@ -15,8 +15,8 @@ LEAST_AMOUNTS = 3
 """Fewest texts with two decimals from which they count as amounts."""
 _BY_TEXT = ("date", "objectId", "bool", "number")
 """Types whose texts are converted to them, the preferred first."""
-_AS_TEXT = frozenset({"number", "bool", "objectId"})
-"""Types whose values are one text each; a date has many."""
+_AS_TEXT = frozenset({"number"})
+"""Types whose values mean the same as texts; an ObjectId would no longer find what it refers to, and a boolean is no word."""
 
 
 def one_type(path: PathFacts, kinds: Mapping[str, int], allowed: Collection[str] = ()) -> str:

@@ -100,12 +100,18 @@ def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
 
 @checks_arguments
 def facts_with(facts: Facts, found: Capture) -> Facts:
-    """Add captured statements to the facts. If both have a statement, the one seen more often counts."""
+    """Add captured statements to the facts. If both have a statement, the one seen more often counts.
+
+    What a client counted more often than the server has the server's work each time.
+    """
     from nestling.ir.capture.patterns import statements_of
 
     known = {each.pattern: each for each in facts.statements}
     for each in statements_of(found, facts.databases):
         own = known.get(each.pattern)
-        if own is None or own.count < each.count:
-            known[each.pattern] = replace(each, matched=own.matched) if own is not None else each
+        if own is None:
+            known[each.pattern] = each
+        elif own.count < each.count:
+            counted = each.with_work(own) if each.by_client and not own.by_client else each
+            known[each.pattern] = replace(counted, matched=own.matched)
     return replace(facts, statements=tuple(known.values()), skipped=(*facts.skipped, *found.skipped))

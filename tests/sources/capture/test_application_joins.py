@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from nestling import pipeline
+from nestling.ir.capture import Capture, CaptureKind, CommandOperation, Follow, ShapeTotals, shape
 from tests.sources.capture.shops import Db, Shop
 
 
@@ -91,3 +92,16 @@ def test_equal_numbers_are_no_join(shops: dict[str, Shop]) -> None:
             documents: list[dict[str, Any]] = list(database["review"].find({"rating": 3}).limit(1))
             assert documents
     assert recorder.capture().follows == ()
+
+
+def test_a_join_that_cannot_be_said_leaves_its_finds(shops: dict[str, Shop]) -> None:
+    """A find that SQL does not say is a gap alone: what the application asks for next is a statement of its own."""
+    first = shape("shop", "purchase", CommandOperation.FIND, {"filter": {"$text": {"$search": "kettle"}}})
+    second = shape("shop", "customer", CommandOperation.FIND, {"filter": {"_id": 1}})
+    seen = (ShapeTotals(first, 40, times=40), ShapeTotals(second, 50, times=50))
+    follow = Follow(first, second, "_id", "customer_id", 40, 50)
+    captured = Capture(CaptureKind.RECORDER, 10.0, seen, (follow,))
+    said = pipeline.captured_workload(captured, shops["normalized"].proposal.design)
+    (statement,) = said.statements
+    assert ("FROM customer" in statement.sql, statement.rate_per_second) == (True, 5.0)
+    assert [each.rate_per_second for each in said.not_expressed] == [4.0]

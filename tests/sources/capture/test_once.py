@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nestling import pipeline
-from nestling.ir.capture import Capture, CaptureKind, CommandOperation, merged
+from nestling.ir.capture import Capture, CaptureKind, CommandOperation, Sums, Tally, capture_text, merged, read_capture
 from nestling.ir.capture.capture import ShapeTotals
 from nestling.ir.capture.shape import shape
 from tests.sources.capture.shops import Shop
@@ -28,6 +28,19 @@ def test_one_command_is_no_rate_of_its_rows(commands: int, rate: float, shops: d
     (insert,) = [each for each in said.statements if each.sql.startswith("INSERT")]
     assert insert.rate_per_second == pytest.approx(rate, rel=0.01)
     assert any("seen once, with 15,000 documents" in note for note in insert.notes) == (commands == 1)
+
+
+def test_a_fill_among_small_inserts_is_one_command(shops: dict[str, Shop]) -> None:
+    """A log from the start on has the fill and what the application inserts since then: forty documents within 80 s."""
+    tally, made = Tally(CaptureKind.LOG), _insert().shape
+    for written in (15_000, *[1] * 40):
+        tally.add(made, Sums(written=written))
+    found = tally.capture(80.0)
+    assert read_capture(capture_text(found)) == found
+    (insert,) = pipeline.captured_workload(found, shops["normalized"].proposal.design).statements
+    assert insert.rate_per_second == pytest.approx(41 / 80, rel=0.01)
+    assert [note for note in insert.notes if "one of its commands inserted 15,000 documents" in note]
+    assert insert.measured_seconds is None
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(0.004, "under 1 ms"), (1.6, "40 ms")])

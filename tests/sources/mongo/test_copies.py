@@ -205,3 +205,33 @@ def test_a_counter_of_elements_is_noted(mongod: Server, database: Documents, dri
         f"`threads.comment_count` is the number of elements of `threads.comments` in {300 - drifted} of 300"
     )
     assert said in note
+
+
+def test_a_count_of_two_arrays_is_the_count_of_one(mongod: Server, database: Documents) -> None:
+    """Where members are kept twice, as documents and in the users, their number follows from one of them."""
+    pairs = [(room, user) for room in range(60) for user in range(80) if (room * 7 + user * 3) % (5 + room % 9) == 0]
+    rooms, users = {room for room, _ in pairs}, range(80)
+    members = [{"_id": n, "room_id": room, "user_id": user} for n, (room, user) in enumerate(pairs)]
+    database.members.insert_many(members)
+    counted = Counter(room for room, _ in pairs)
+    database.rooms.insert_many(
+        [{"_id": room, "member_count": counted[room], "users_count": counted[room]} for room in sorted(rooms)]
+    )
+    database.users.insert_many(
+        [{"_id": user, "room_ids": [room for room, other in pairs if other == user]} for user in users]
+    )
+    found = found_in(mongod, database)
+    assert {each.field for each in derived(found) if isinstance(each, Computed)} <= {"member_count", "users_count"}
+
+
+def test_a_counter_that_counts_something_else_is_not_compared(mongod: Server, database: Documents) -> None:
+    """A number of answers that leaves out the deleted ones is noted from the rows that were read, and is data of its own."""
+    database.topics.insert_many({"_id": n, "answer_count": n % 7 if n % 6 else 0} for n in range(210))
+    database.answers.insert_many({"topic_id": n, "text": "x"} for n in range(210) for _ in range(n % 7))
+    compared: list[str] = []
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    found = pipeline.in_place(uri, watch=lambda what, *_: compared.append(what))
+    assert not [*derived(found)]
+    assert not [what for what in compared if what.startswith("comparing")]
+    said = "`topics.answer_count` is the number of rows of `answers` that refer to its row in 180 of 210 rows"
+    assert [note for note in found.reading.notes if note.startswith(said)]

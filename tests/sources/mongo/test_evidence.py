@@ -8,7 +8,7 @@ import pytest
 from bson import ObjectId
 from pymongo.database import Database
 
-from tests.sources.mongo.test_documents import Documents, found_in, rows
+from tests.sources.mongo.test_documents import Documents, found_in, gaps, rows
 
 
 def links(database: Database[Any], documents: Documents) -> set[tuple[str, tuple[str, ...], str]]:
@@ -274,3 +274,32 @@ def test_numbers_that_count_up_refer_to_no_others_that_do(far: int, database: Da
         ],
     }
     assert links(database, documents) == set()
+
+
+@pytest.mark.parametrize(("each", "is_alone"), [(1, False), (90, True)])
+def test_an_id_of_a_document_elsewhere_is_no_key_by_chance(each: int, is_alone: bool, database: Database[Any]) -> None:
+    """The few who are mentioned today differ by chance, and tomorrow somebody is mentioned twice; of many it is no chance."""
+    people = [ObjectId() for _ in range(900)]
+    documents: Documents = {
+        "people": [{"_id": one} for one in people],
+        "rooms": [
+            {"_id": place, "mentions": [{"_id": people[each * place + n], "name": f"n{n}"} for n in range(each)]}
+            for place in range(10)
+        ],
+    }
+    mentions = found_in(database, documents).reading.model.entity("mentions")
+    assert mentions.key == (("_id",) if is_alone else ("room_id", "_id"))
+
+
+def test_a_reference_to_any_of_two_collections_is_unclear(database: Database[Any]) -> None:
+    """Events are about posts or photos: no relationship, of which half the rows would have no parent, but a gap."""
+    posts, photos = [ObjectId() for _ in range(60)], [ObjectId() for _ in range(40)]
+    documents: Documents = {
+        "posts": [{"_id": one} for one in posts],
+        "photos": [{"_id": one} for one in photos],
+        "events": [{"_id": n, "about_id": one} for n, one in enumerate((posts + photos) * 3)],
+    }
+    found = found_in(database, documents)
+    assert not found.reading.model.relationships
+    said = "`about_id` is named like a reference; its 100 values may be keys of `photos`, `posts`"
+    assert [gap for gap in gaps(found) if said in gap]

@@ -17,6 +17,9 @@ and more than 10,000 documents, or counting would take more than a third of the 
 up instead. A field whose name does not suggest a collection is a reference if more of its values are keys of one collection
 than chance explains; for that, collections of up to 120,000 documents and 64 MB are read.
 
+A reference to any of several collections (`about_id` beside `about_kind`) dangles where none of them has the value: what is
+missing in one is looked up in the twelve largest others.
+
 Ignore when: the target is in another database, or is archived on purpose. The `_id` of elements and sub-documents, which
 drivers such as Mongoose add to each, is taken for a reference only if more than a few of its values are found elsewhere.
 """
@@ -24,6 +27,7 @@ drivers such as Mongoose add to each, is taken for a reference only if more than
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nestling.doctor.common_type import types_after
 from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
@@ -49,7 +53,8 @@ RULE = Rule(
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """References with values that do not exist."""
-    for reference in seen.facts.references:
+    for each in seen.facts.references:
+        reference = replace(each, target="") if each.others else each
         dangling = reference.dangling if reference.held else reference.checked - reference.resolved
         if dangling > seen.limits["references"].value:
             yield _finding(seen, reference, dangling)

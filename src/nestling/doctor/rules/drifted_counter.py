@@ -16,6 +16,7 @@ A field is a counter if its name says so (`reviewCount`, `num_reviews`, `reviews
 to its document, or of elements of an array in it, in at least eight of ten documents and more often than chance explains. All
 rows must have been read, which is so for collections of up to 120,000 documents and 64 MB. A counter that exceeds the number of
 elements only in the documents with the longest arrays does not count elements: the array keeps only some, such as the latest.
+Of several sets of rows that a field may count, it counts the one with whose number it agrees most.
 
 Ignore when: the field counts something else, such as only published rows.
 """
@@ -29,7 +30,7 @@ from nestling.doctor.recounting import can_recount, recounting, showing
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import share
 from nestling.ir.facts import field_path, steps_text
-from nestling.ir.facts.structure import Counted
+from nestling.ir.facts.structure import Counted, Steps
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import count, counted
 
@@ -41,8 +42,13 @@ RULE = Rule(
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Counters that differ in some documents."""
+    """Counters that differ in some documents; of what a field may count, that with which it agrees most."""
+    best: dict[tuple[str, str, Steps], Counted] = {}
     for each in seen.facts.counters:
+        place = each.database, each.collection, each.column
+        if place not in best or each.equal > best[place].equal:
+            best[place] = each
+    for each in best.values():
         if each.checked - each.equal > seen.limits["counters"].value:
             yield _finding(seen, each, each.checked - each.equal)
 

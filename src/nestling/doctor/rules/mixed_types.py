@@ -19,6 +19,8 @@ each month, get the same type: what suits the values of all of them.
   are such, or else the main type if that takes some of each other type.
 - Booleans become numbers only among more numbers, others than 0 and 1 among them. Where all the numbers are 0 and 1 but are the
   majority, or others are among more booleans, no conversion is proposed.
+- ObjectIds and booleans never become texts: an ObjectId as a text no longer finds what it refers to, and an `on` of a setting
+  is no word among others.
 - UUIDs of both subtypes become today's (4), keys and references alike; references to keys of one subtype become that.
 - Numbers become texts too if texts are in the majority and mostly not numbers, or if a text has zeros before its digits; a
   number that the server would round when writing it stays. If all texts, or all keys of the collection that the field refers

@@ -27,6 +27,7 @@ from nestling.executors.facts.refusals import with_refusals
 from nestling.executors.facts.repeated_fields import copies, two_ways
 from nestling.executors.facts.sampling import Amount, with_documents
 from nestling.executors.facts.server_side import measured
+from nestling.executors.facts.several_targets import with_others
 from nestling.executors.facts.structure import structure, value_links
 from nestling.executors.pacing import RestingPace, is_in_use
 from nestling.ir.capture import Capture, CommandShape
@@ -261,11 +262,15 @@ def _followed(
     collections: Sequence[CollectionFacts],
     asking: Asking,
 ) -> tuple[ReferenceFacts, ...]:
-    """The references, with dangling ones counted."""
+    """The references, with dangling ones counted, and with the other collections that some lead to."""
     by_name = {each.name: each for each in collections}
-    return tuple(
+    counted = (
         with_dangling(database, each, by_name[each.collection], by_name[each.target], asking)
         if each.target in by_name
         else each
         for each in found
+    )
+    return tuple(
+        with_others(database, each, by_name[each.collection], collections, asking) if each.target in by_name else each
+        for each in counted
     )

@@ -51,7 +51,10 @@ _Pairs = Sequence[tuple[str, str]]
 
 @dataclass(slots=True)
 class ComparedFields:
-    """Of each pair of fields how many values were compared, and how many are equal; `whole`: of all documents."""
+    """Of each pair of fields how many values were compared, and how many are equal; `whole`: of all documents.
+
+    A value is compared where the document referred to has the other field: one that lacks it says nothing of the value.
+    """
 
     checked: list[int]
     equal: list[int]
@@ -165,12 +168,10 @@ def _counted(
 ) -> ComparedFields:
     found = ComparedFields([0] * pairs, [0] * pairs, whole)
     for key, values in rows:
-        theirs = originals.get(key)
-        if theirs is not None:
-            for n, value in enumerate(values):
-                if value is not None:
-                    found.checked[n] += 1
-                    found.equal[n] += _is_equal(value, theirs[n] or _NULL)
+        for n, (value, original) in enumerate(zip(values, originals.get(key, ()), strict=False)):
+            if value is not None and original is not None:
+                found.checked[n] += 1
+                found.equal[n] += _is_equal(value, original)
     return found
 
 
@@ -209,6 +210,3 @@ def _number(value: Any) -> Decimal | None:
 def comparable(value: Any) -> bytes:
     """The bytes by which values are compared."""
     return bson.encode({"": float(value) if isinstance(value, int) and not isinstance(value, bool) else value})
-
-
-_NULL = _digest(None)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import combinations
 from typing import Any
 
 from nestling.executors.facts.evidence import CHANCE
 from nestling.executors.facts.name_words import is_own_id, names_a_position, names_an_id, names_its_own
-from nestling.executors.facts.row_hashes import HashedCell, HashedTable
+from nestling.executors.facts.row_hashes import BEYOND, HashedCell, HashedTable
 from nestling.ir.facts.nodes import NodeForm, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key, LackedId, Steps
 
@@ -20,16 +21,27 @@ MOST_TRIED = 6
 """Columns of which pairs are tried."""
 LEAST_GIVEN = 0.5
 """Elements that have an id of their own, for it to be what tells them apart, though others lack it."""
+_ID: Steps = ("_id",)
 _KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "decimal", "date"})
 
 
-def keys(tables: Sequence[HashedTable]) -> Iterator[Key]:
-    """For each node, its key first, then its other unique columns."""
+Ids = Mapping[str, AbstractSet[HashedCell]]
+"""The `_id`s of each collection."""
+
+
+def own_ids(tables: Sequence[HashedTable]) -> Ids:
+    """The `_id`s of the collections' documents."""
+    documents = (each for each in tables if each.node.form is NodeForm.DOCUMENT)
+    return {each.collection.name: set(each.columns[_ID]) for each in documents if _ID in each.columns}
+
+
+def keys(tables: Sequence[HashedTable], ids: Ids) -> Iterator[Key]:
+    """For each node, its key first, then its other unique columns; `ids`: those of all collections of the database."""
     found: dict[Steps, Columns] = {}
     for table in tables:
         above = tuple(found.get(each.node.steps, ()) for each in table.around())
         paged = table.above is not None and table.above.above is None and is_paged(table.above.node)
-        key = _page_key(table, paged_by(table.above.node)) if paged and table.above else _key(table, above)
+        key = _page_key(table, paged_by(table.above.node)) if paged and table.above else _key(table, above, ids)
         if key:
             found[table.node.steps] = key
             yield _fact(table, key, main=True)
@@ -46,7 +58,7 @@ def _is_declared(table: HashedTable, columns: Columns) -> bool:
     return any(index.unique and {name for name, _ in index.keys} == fields for index in table.collection.indexes)
 
 
-def _key(table: HashedTable, above: Sequence[Columns]) -> Columns:
+def _key(table: HashedTable, above: Sequence[Columns], ids: Ids) -> Columns:
     """The key of a table's rows; `above` are the keys of the rows around, the nearest first."""
     nearest = above[0] if above else ()
     match table.node.form:
@@ -58,21 +70,22 @@ def _key(table: HashedTable, above: Sequence[Columns]) -> Columns:
             value = (table.node.steps,)
             return (*nearest, *value) if nearest and is_unique(table, value, within=True) else ()
         case NodeForm.ARRAY:
-            return _element_key(table, above)
+            return _element_key(table, above, ids)
 
 
-def _element_key(table: HashedTable, above: Sequence[Columns]) -> Columns:
+def _element_key(table: HashedTable, above: Sequence[Columns], ids: Ids) -> Columns:
     """A column of its own named like an id; else one, or two, that tell the elements of one array apart, with the key of the
     rows around that is enough; else one of any name that does so by more than chance. Nothing, where they have an id of their
     own that some lack: whatever else tells them apart today does so by chance.
 
     One called an id of these very rows comes first, then those with more different values: few elements differ in anything. The
-    name decides where they are as many. Of those that are no id by name, a position comes before all others.
+    name decides where they are as many. Of those that are no id by name, a position comes before all others. The id of a document
+    elsewhere tells elements apart within one array only, unless more of them differ than chance explains.
     """
     own = [steps for steps in table.columns if _may_be_key(table, steps)]
     named = sorted((steps for steps in own if names_an_id(steps)), key=lambda steps: _order(table, steps))
     for steps in named:
-        if is_unique(table, (steps,)):
+        if is_unique(table, (steps,)) and not _refers_by_chance(table, steps, ids):
             return (steps,)
     if not above or not above[0] or lacked_id(table) is not None:
         return ()
@@ -118,6 +131,19 @@ def _by_chance(table: HashedTable, columns: Columns, pairs: int) -> bool:
     """Whether these pairs of rows may all differ only because there are few."""
     values = Counter(zip(*(table.cells(steps) for steps in columns), strict=True))
     return math.exp(-pairs * _pairs(values) / max(_pairs({(): table.rows}), 1)) >= CHANCE
+
+
+def _refers_by_chance(table: HashedTable, steps: Steps, ids: Ids) -> bool:
+    """Whether a column holds ids of documents elsewhere that may all differ only because there are few.
+
+    Whole numbers are found elsewhere by chance.
+    """
+    values = set(table.cells(steps))
+    if _is_declared(table, (steps,)) or any(each is None or each < BEYOND for each in values):
+        return False
+    pairs = _pairs({(): table.rows})
+    others = (each for name, each in ids.items() if name != table.collection.name and values <= each)
+    return any(math.exp(-pairs / len(each)) >= CHANCE for each in others)
 
 
 def _pairs(counts: Mapping[Any, int]) -> int:

@@ -31,6 +31,7 @@ from nestling.executors.facts.name_words import (
     names_rows,
     says,
 )
+from nestling.executors.facts.references import HARDLY_ANY, LEAST_FOUND, LEAST_SHARE
 from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
 from nestling.ir.facts import steps_text
 from nestling.ir.facts.nodes import PAGE, NodeForm, is_paged
@@ -222,10 +223,32 @@ def _link(table: HashedTable, steps: Steps, known: Sequence[KeyColumn], *, is_ke
         reverse=True,
     )
     if believed and (len(believed) == 1 or is_clear(believed, len(values))):
+        if kind != "number" and (others := _others(values, believed[0].target, known)):
+            where = table.collection.database, table.collection.name, (steps,)
+            names = (believed[0].target.table.collection.name, *others)
+            return Unclear(*where, tuple(sorted(names)), len(values), len(values))
         return _made(table, steps, values, believed[0])
     if not names_an_id(steps) or (is_key and names_its_own(steps, table.collection.name, table.node.steps)):
         return None
     return _covering(table, steps, values, matches, is_key=is_key)
+
+
+def _others(values: frozenset[int], target: KeyColumn, known: Sequence[KeyColumn]) -> list[str]:
+    """The other collections whose documents have most of the keys that the target lacks: a reference to any of several.
+
+    Not those that share their keys with the target, such as the profiles of users.
+    """
+    there, missing = values & target.values, values - target.values
+    found = {
+        each.table.collection.name: missing & each.values
+        for each in known
+        if each.is_main
+        and each.table.node.form is NodeForm.DOCUMENT
+        and not missing.isdisjoint(each.values)
+        and len(there & each.values) <= HARDLY_ANY * len(there)
+    }
+    elsewhere = frozenset[int]().union(*found.values())
+    return [*found] if len(elsewhere) >= max(LEAST_SHARE * len(missing), LEAST_FOUND) else []
 
 
 def _repeats_its_row(table: HashedTable, steps: Steps, target: KeyColumn) -> bool:

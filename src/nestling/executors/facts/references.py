@@ -34,6 +34,7 @@ MOST_TARGETS = 12
 """Fields of collections looked into for one path: those a name leads to, then those of the largest collections."""
 OBJECT_ID_DIGITS = 24
 UUID_BYTES = 16
+_AS_TEXT = {"$convert": {"input": "$_id", "to": "string", "onError": None}}
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
@@ -91,6 +92,8 @@ def _reference(
         best = _converted_best(database, best, candidate.targets[:MOST_TARGETS], asking)
     elif (best.target.named or best.is_good) and best.found < len(best.values):
         best = _with_converted(database, best, asking)
+    if best.target.collection == candidate.collection.name and best.is_good:
+        best = _without_own(database, candidate, best, asking)
     if candidate.is_own_id and best.has_hardly_any:
         return
     if best.is_good or (best.values and not best.found and candidate.is_object_id and candidate.is_id_named):
@@ -137,6 +140,17 @@ def _converted_best(
     return best
 
 
+def _without_own(
+    database: Database[FoundDocument], candidate: PossibleReference, match: _Match, asking: Asking
+) -> _Match:
+    """A match in the collection of the path itself, by the values that do not just repeat the `_id` of their document."""
+    values = _values(database, candidate, asking, match.target.collation, is_own_left_out=True)
+    if values == match.values:
+        return match
+    found = _found(database, match.target, values, asking) if values else 0
+    return _with_converted(database, _Match(match.target, values, found), asking)
+
+
 def _with_converted(database: Database[FoundDocument], match: _Match, asking: Asking) -> _Match:
     """Add the values found after conversion to another type, the one that finds most."""
     made: dict[str, list[Any]] = {}
@@ -181,15 +195,24 @@ def shown_alone(field: str) -> FoundDocument:
 
 
 def _values(
-    database: Database[FoundDocument], candidate: PossibleReference, asking: Asking, collation: str = ""
+    database: Database[FoundDocument],
+    candidate: PossibleReference,
+    asking: Asking,
+    collation: str = "",
+    *,
+    is_own_left_out: bool = False,
 ) -> list[Any]:
-    """Some values of the path, evenly from the least to the greatest, no two of them equal by the collation."""
+    """Some values of the path, evenly from the least to the greatest, no two of them equal by the collation.
+
+    With `is_own_left_out` none that is the `_id` of the document around it, be it as a text.
+    """
     field, collection = candidate.path.field, candidate.collection
     pipeline = [
         *drawn(database, collection, DOCUMENTS, asking),
-        {"$project": shown_alone(field)},
+        {"$project": {field: 1} if is_own_left_out else shown_alone(field)},
         *unwound(candidate.path.steps),
         {"$limit": 20 * DOCUMENTS},
+        *([{"$match": {"$expr": {"$not": {"$in": [f"${field}", ["$_id", _AS_TEXT]]}}}}] if is_own_left_out else []),
         {"$group": {"_id": f"${field}"}},
         {"$match": {"_id": {"$ne": None, "$not": {"$type": ["object", "array"]}}}},
         {"$bucketAuto": {"groupBy": "$_id", "buckets": VALUES}},

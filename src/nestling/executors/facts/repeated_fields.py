@@ -141,14 +141,19 @@ def two_ways(database: Database[FoundDocument], found: Sequence[ReferenceFacts],
 def _links(
     database: Database[FoundDocument], there: ReferenceFacts, back: ReferenceFacts, asking: Asking
 ) -> tuple[int, int]:
-    """Links of one reference, and how many of them its other side does not hold; links to nothing are not counted."""
+    """Links of one reference, and how many of them its other side does not hold.
+
+    Links to nothing are not counted, nor those from a document to itself: it is both sides, so nobody has to keep them equal.
+    """
     what = f"the two sides of {there.collection}.{field_path(there.steps)}"
     pipeline: list[FoundDocument] = [
         *unwound(there.steps),
         {"$limit": ROWS},
         {"$project": {"_id": 1, "r": f"${field_path(there.steps)}"}},
     ]
-    rows = [row for row in asking.aggregate(database, there.collection, what, pipeline) if row.get("r") is not None]
+    found = [row for row in asking.aggregate(database, there.collection, what, pipeline) if row.get("r") is not None]
+    is_own = there.collection == back.collection
+    rows = [row for row in found if not (is_own and comparable(row["r"]) == comparable(row["_id"]))]
     held = f"${field_path(back.steps)}"
     as_array = {"$cond": [{"$isArray": held}, held, [held]]}
     common = {"$setIntersection": [as_array, [row["_id"] for row in rows]]}

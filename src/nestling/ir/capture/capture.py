@@ -35,7 +35,8 @@ class ShapeTotals:
     The sums are no whole numbers where captures of several lengths became one. `listed`: values in its `$in` lists. `samples`:
     one value each for places such as `price $gt`, only when asked for. `times`: in how many commands it was seen, whatever their
     captures' lengths; 0: not known. `last`: its latest execution; None where times are not noted.
-    `matched`: the share of the collection's documents that its condition lets through, where that was asked.
+    `matched`: the share of the collection's documents that its condition lets through, where that was asked. `most_written`: by
+    one command, whatever the captures' lengths; 0: not known.
     """
 
     shape: CommandShape
@@ -51,11 +52,11 @@ class ShapeTotals:
     times: float = 0
     last: LastSeen | None = None
     matched: float | None = None
+    most_written: float = 0
 
 
-_SUMS = tuple(
-    each.name for each in fields(ShapeTotals) if each.name not in ("shape", "samples", "times", "last", "matched")
-)
+_NO_SUMS = frozenset({"shape", "samples", "times", "last", "matched", "most_written"})
+_SUMS = tuple(each.name for each in fields(ShapeTotals) if each.name not in _NO_SUMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +119,13 @@ def read_capture(text: str, where: str = "") -> Capture:
 def merged(captures: Sequence[Capture]) -> Capture:
     """One capture of several: those of one kind add up; of two kinds that saw a statement, the one that saw more counts.
 
-    Its window is the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
+    What a recorder counted has the server's work of another kind that saw it, too: a client does not know any. Its window is
+    the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
     """
     window = min((max(each.window_seconds, LEAST_SECONDS) for each in captures if each.seen), default=LEAST_SECONDS)
     best: dict[CommandShape, ShapeTotals] = {}
     kinds: dict[CommandShape, CaptureKind] = {}
+    measured: dict[CommandShape, ShapeTotals] = {}
     for kind in dict.fromkeys(each.kind for each in captures):
         added: dict[CommandShape, ShapeTotals] = {}
         for capture in (each for each in captures if each.kind is kind):
@@ -133,6 +136,10 @@ def merged(captures: Sequence[Capture]) -> Capture:
         for shape, seen in added.items():
             if shape not in best or seen.count > best[shape].count:
                 best[shape], kinds[shape] = seen, kind
+            if kind is not CaptureKind.RECORDER and (shape not in measured or seen.count > measured[shape].count):
+                measured[shape] = seen
+    for shape in (each for each in measured if kinds[each] is CaptureKind.RECORDER):
+        best[shape] = _with_work(best[shape], measured[shape])
     follows: dict[tuple[CommandShape, CommandShape, str, str], Follow] = {}
     for each in (follow for capture in captures for follow in capture.follows):
         key = (each.first, each.second, each.field, each.path)
@@ -165,6 +172,14 @@ def _without_known(
             yield seen
 
 
+def _with_work(seen: ShapeTotals, measured: ShapeTotals) -> ShapeTotals:
+    """What a client counted, with the work that the server measured each time; it took no longer than the client waited."""
+    work = _scaled(measured, seen.count / measured.count) if measured.count else seen
+    names = ("documents_examined", "keys_examined", "collection_scans")
+    seconds = min(seen.seconds, work.seconds) if work.seconds else seen.seconds
+    return replace(seen, seconds=seconds, last=measured.last, **{name: getattr(work, name) for name in names})
+
+
 def _scaled(seen: ShapeTotals, factor: float) -> ShapeTotals:
     return replace(seen, **{name: getattr(seen, name) * factor for name in _SUMS}) if factor != 1 else seen
 
@@ -172,7 +187,9 @@ def _scaled(seen: ShapeTotals, factor: float) -> ShapeTotals:
 def _sum(one: ShapeTotals, other: ShapeTotals) -> ShapeTotals:
     sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
     last = latest((one.last, other.last))
-    return replace(one, **sums, samples=one.samples or other.samples, times=one.times + other.times, last=last)
+    most = max(one.most_written, other.most_written)
+    samples = one.samples or other.samples
+    return replace(one, **sums, samples=samples, times=one.times + other.times, last=last, most_written=most)
 
 
 def latest(found: Iterable[LastSeen | None]) -> LastSeen | None:

@@ -37,6 +37,7 @@ class _Row:
     sums: Sums = field(default_factory=Sums)
     samples: tuple[tuple[str, object], ...] = ()
     last: LastSeen | None = None
+    most_written: int = 0
 
 
 @dataclass(slots=True)
@@ -64,6 +65,7 @@ class Tally:
         total.keys_examined += sums.keys_examined
         total.returned += sums.returned
         total.written += sums.written
+        row.most_written = max(row.most_written, sums.written)
         total.listed += sums.listed
         total.collection_scans += sums.collection_scans
         return True
@@ -91,7 +93,15 @@ class Tally:
             notes.append(Skipped(counted(self.beyond, "statement"), why))
         rows = sorted(self.rows.items(), key=lambda item: -item[1].count)
         seen = tuple(
-            ShapeTotals(shape, row.count, *_values(row.sums), samples=row.samples, times=row.count, last=row.last)
+            ShapeTotals(
+                shape,
+                row.count,
+                *_values(row.sums),
+                samples=row.samples,
+                times=row.count,
+                last=row.last,
+                most_written=row.most_written,
+            )
             for shape, row in rows
         )
         return Capture(self.kind, window_seconds, seen, self.follower.follows(), tuple(notes))

@@ -192,7 +192,8 @@ class ReferenceFacts:
     the target's index on the field compares texts whatever their case, which is how they were looked up (JSON; else empty).
 
     `held`: references followed (0: none were), each as often as a document holds it, of which `dangling` lead to nothing;
-    `whole`: of all documents, not of some that were drawn.
+    `whole`: of all documents, not of some that were drawn. `others`: further collections in which its values are keys: a
+    reference to any of several, of whose values `resolved` are found in one of these or in the target.
     """
 
     database: str
@@ -209,6 +210,7 @@ class ReferenceFacts:
     held: int = 0
     dangling: int = 0
     whole: bool = False
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

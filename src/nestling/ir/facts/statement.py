@@ -113,6 +113,20 @@ class StatementFacts:
         """The namespace, `database.collection`."""
         return f"{self.database}.{self.collection}"
 
+    def with_work(self, measured: StatementFacts) -> StatementFacts:
+        """What a client counted, with the work that the server measured each time; it took no longer than the client waited."""
+        factor = self.count / max(measured.count, 1)
+        return replace(
+            self,
+            documents_examined=round(measured.documents_examined * factor),
+            keys_examined=round(measured.keys_examined * factor),
+            returned=round(measured.returned * factor),
+            seconds=min(self.seconds, measured.seconds * factor),
+            collection_scans=round(measured.collection_scans * factor),
+            by_client=False,
+            last=measured.last,
+        )
+
     @property
     def pattern(self) -> StatementFacts:
         """The statement with nothing counted: equal for two that differ only in how often they were seen."""

@@ -12,6 +12,7 @@ from nestling.ir.literals import of_collection, shell
 from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.words.reference_words import looked_up
+from nestling.sources.mongo.absorbed import ALL_EQUAL
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
 from nestling.sources.mongo.seen import NodeRole
@@ -182,17 +183,19 @@ def _repeats(survey: Survey) -> Iterator[str]:
 
 
 def _counters(survey: Survey) -> Iterator[str]:
-    """Columns that count the elements of an array beside them: data of their own, which no design keeps so."""
+    """Columns that count the elements of an array beside them, or, with many differences, the rows that refer to their own."""
     for each in survey.facts.structure.counted:
-        if each.is_inside and each.by_values:
-            mine = f"{each.collection}.{steps_text(each.column)}"
-            array = f"{each.child}.{steps_text(each.child_node[:-1])}"
-            drifted = each.checked - each.equal
-            what = f"a counter that is off in {drifted:,}" if drifted else "a counter"
-            yield (
-                f"`{mine}` is the number of elements of `{array}` in {each.equal:,} of {each.checked:,} rows: {what}, or a"
-                " coincidence; it is treated as independent data, which only the application keeps up to date"
-            )
+        if not each.by_values or not (each.is_inside or each.equal < ALL_EQUAL * each.checked):
+            continue
+        mine = f"{each.collection}.{steps_text(each.column)}"
+        array = ".".join(filter(None, (each.child, steps_text(each.child_node[:-1]))))
+        rows = f"elements of `{array}`" if each.is_inside else f"rows of `{array}` that refer to its row"
+        drifted = each.checked - each.equal
+        what = f"a counter that is off in {drifted:,}" if drifted else "a counter"
+        yield (
+            f"`{mine}` is the number of {rows} in {each.equal:,} of {each.checked:,} rows: {what}, or a"
+            " coincidence; it is treated as independent data, which only the application keeps up to date"
+        )
 
 
 def _unnamed(kinds: Kinds) -> str:

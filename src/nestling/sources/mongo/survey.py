@@ -113,12 +113,19 @@ def _tells(seen: ObservedNode, link: Columns) -> bool:
 
 
 def counts(survey: Survey) -> Iterator[Counted]:
-    """Columns that count other documents' rows and are not part of their own rows' key."""
+    """Columns that count other documents' rows, the likeliest of those, and are not part of their own rows' key.
+
+    Not those that differ in many rows: comparing them with all documents would only tell that again.
+    """
+    best: dict[FieldPlace, Counted] = {}
     for each in survey.facts.structure.counted:
+        place = each.collection, each.column
         seen = survey.seen.get((each.collection, each.node))
-        is_other = not each.is_inside and (each.collection, each.column) not in survey.own
+        is_other = not each.is_inside and place not in survey.own and each.equal >= ALL_EQUAL * each.checked
         if is_other and (seen is None or each.column not in seen.key):
-            yield each
+            known = best.get(place)
+            best[place] = each if known is None or each.equal > known.equal else known
+    yield from best.values()
 
 
 def survey(facts: Facts, own: frozenset[FieldPlace] = frozenset()) -> Survey:

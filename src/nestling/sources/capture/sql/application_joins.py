@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.common.errors import name_list
@@ -28,20 +28,22 @@ class JoinedStatement:
     notes: tuple[str, ...] = ()
 
 
-def joined(capture: Capture, design: Design) -> Iterator[JoinedStatement]:
-    """The statements of a capture, those that make up an application join together."""
+def joined(capture: Capture, design: Design, is_said: Callable[[JoinedStatement], bool]) -> Iterator[JoinedStatement]:
+    """The statements of a capture, those that make up an application join together where SQL says (`is_said`) the join."""
     rates = {seen.shape: capture.rate(seen) for seen in capture.seen}
     follows = [each for each in map(_Link(design).known, _best(capture)) if each is not None]
     taken: dict[CommandShape, float] = {}
     for seen in capture.seen:
         mine = [each for each in follows if each.first == seen.shape and each.second in rates]
         mine = [each for each in mine if each.second not in {other.first for other in follows if other is not each}]
+        mine = [each for each in mine if is_said(_join(seen, rates, [each]))]
+        if len(mine) > 1 and not is_said(_join(seen, rates, mine)):
+            mine = mine[:1]
         if not mine:
             continue
-        rate = min([rates[seen.shape], *(rates[each.second] * each.share for each in mine)])
-        stages = tuple(_lookup(each, number) for number, each in enumerate(mine))
-        names = name_list(each.second.collection for each in mine)
-        yield JoinedStatement(seen, rate, stages, (f"the application joins {names} itself",))
+        join = _join(seen, rates, mine)
+        yield join
+        rate = join.rate
         taken[seen.shape] = taken.get(seen.shape, 0.0) + rate
         for each in mine:
             taken[each.second] = taken.get(each.second, 0.0) + rates[each.second] * each.share
@@ -49,6 +51,14 @@ def joined(capture: Capture, design: Design) -> Iterator[JoinedStatement]:
         rest = rates[seen.shape] - taken.get(seen.shape, 0.0)
         if rates[seen.shape] and rest > REST * rates[seen.shape]:
             yield JoinedStatement(seen, rest)
+
+
+def _join(seen: ShapeTotals, rates: Mapping[CommandShape, float], follows: Sequence[Follow]) -> JoinedStatement:
+    """A statement with those that follow it as its joins."""
+    rate = min([rates[seen.shape], *(rates[each.second] * each.share for each in follows)])
+    stages = tuple(_lookup(each, number) for number, each in enumerate(follows))
+    names = name_list(each.second.collection for each in follows)
+    return JoinedStatement(seen, rate, stages, (f"the application joins {names} itself",))
 
 
 def _best(capture: Capture) -> Iterator[Follow]:

@@ -112,7 +112,8 @@ def _added(new: New, collection: str, search: WriteSearch, change: ArrayChange, 
     array = find(found.document, change.path).value
     assert isinstance(array, Many)
     row = array.join(False)[1]
-    if row.after is not found.row or not each:
+    keys = _keys(draft, found, row)
+    if not keys or not each:
         raise NotExpressible(f"`{change.operator}` of the array `{change.path}`")
     element = array.element(row)
     given = _given(draft, element, row, change, each)
@@ -122,7 +123,7 @@ def _added(new: New, collection: str, search: WriteSearch, change: ArrayChange, 
     ending = " ON CONFLICT DO NOTHING" if change.operator == "$addToSet" and isinstance(element, RowAttribute) else ""
     if ending and not is_one(draft, row, given):
         ending = ""
-    return change.path, f"{_insert(draft, found, row, given)}{ending}", draft
+    return change.path, f"{_insert(draft, found, row, keys, given)}{ending}", draft
 
 
 def _given(
@@ -156,10 +157,28 @@ def _note_several(draft: StatementDraft, change: ArrayChange) -> None:
             draft.notes.append("`$slice` then removes the rows beyond its limit; the SQL statement removes none")
 
 
-def _insert(draft: StatementDraft, found: WriteTarget, row: EntityRow, given: dict[str, str]) -> str:
-    pairs = [(own, match) for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None]
-    if equal := found.equal_alone(tuple(match[2] for _, match in pairs)):
-        keys = dict(zip((own for own, _ in pairs), equal, strict=True))
-        return insert(row.entity, [*keys, *given], [*keys.values(), *given.values()])
-    shown = [*((own, match[0]) for own, match in pairs), *given.items()]
+def _keys(draft: StatementDraft, found: WriteTarget, row: EntityRow) -> dict[str, tuple[str, str]]:
+    """Where each attribute by which a row is joined comes from in the document's row: the text and the attribute there.
+
+    Rows of a sub-document in between hand on what they have of the document's key. Nothing if one does not.
+    """
+    keys: dict[str, tuple[str, str]] = {}
+    for own, joined in row.on:
+        text, place = joined, TOKEN.fullmatch(joined)
+        while place is not None and (between := draft.rows.known[int(place[1])]) is not found.row:
+            text = dict(between.on).get(place[2], "")
+            place = TOKEN.fullmatch(text)
+        if place is None:
+            return {}
+        keys[own] = text, place[2]
+    return keys
+
+
+def _insert(
+    draft: StatementDraft, found: WriteTarget, row: EntityRow, keys: dict[str, tuple[str, str]], given: dict[str, str]
+) -> str:
+    if equal := found.equal_alone(tuple(attribute for _, attribute in keys.values())):
+        same = dict(zip(keys, equal, strict=True))
+        return insert(row.entity, [*same, *given], [*same.values(), *given.values()])
+    shown = [*((own, text) for own, (text, _) in keys.items()), *given.items()]
     return insert_selected(row.entity, [own for own, _ in shown], found.query.text(shown, draft.design.model))

@@ -26,6 +26,10 @@ class AskedOfOtherKind(NotExpressible):
     """Raised for a condition on a field that only rows of another kind have: the command finds no rows of this kind."""
 
 
+class AskedOfNoDocument(NotExpressible):
+    """Raised for a condition that needs a value of a field that no document has, as far as the model knows."""
+
+
 class OnlyUpkeep(NotExpressible):
     """A write that changes no row: it only keeps copies and computed values right."""
 
@@ -99,6 +103,15 @@ class Unmapped:
     def refusal(self) -> NotExpressible:
         """The error for a command that depends on the field."""
         return NotExpressible(self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class Absent(Unmapped):
+    """A field that the model does not know, so that no document that was read has it."""
+
+    def refusal(self) -> NotExpressible:
+        """The error for a command that depends on the field."""
+        return AskedOfNoDocument(self.why)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,9 @@ from nestling.sources.capture.sql.elements import elements
 from nestling.sources.capture.sql.entity_rows import token
 from nestling.sources.capture.sql.expressions import ONE_NULL, truth
 from nestling.sources.capture.sql.field_values import (
+    Absent,
     AskedByKind,
+    AskedOfNoDocument,
     Discriminator,
     DocumentTree,
     FieldValue,
@@ -88,7 +90,7 @@ def _parts(draft: StatementDraft, document: FieldValue, condition: _Condition) -
             case "$and":
                 yield every(predicate(draft, document, each) for each in test)
             case "$or":
-                yield some(predicate(draft, document, each) for each in test)
+                yield some(_alternatives(draft, document, test))
             case "$nor":
                 yield negated(some(predicate(draft, document, each) for each in test))
             case "$expr":
@@ -97,6 +99,20 @@ def _parts(draft: StatementDraft, document: FieldValue, condition: _Condition) -
                 raise NotExpressible(f"`{name}` in a filter")
             case _:
                 yield _passes(draft, _target(draft, document, name), name, test)
+
+
+def _alternatives(draft: StatementDraft, document: FieldValue, test: list[_Condition]) -> list[CapturedCondition]:
+    """The alternatives that some document may meet; raises NotExpressible if there is none."""
+    found, refusals = [], []
+    for each in test:
+        try:
+            found.append(predicate(draft, document, each))
+        except AskedOfNoDocument as refusal:
+            refusals.append(refusal)
+            draft.notes.append(f"{refusal}: an alternative that needs it is left out")
+    if not found:
+        raise refusals[0]
+    return found
 
 
 def _target(draft: StatementDraft, document: FieldValue, path: str) -> PathTarget:
@@ -119,12 +135,30 @@ def _passes(draft: StatementDraft, found: PathTarget, path: str, tests: _Conditi
 
 def _pass(draft: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:
     """One test of a field."""
+    if isinstance(found.value, Absent) and _holds_of_nothing(name, operand):
+        draft.notes.append(f"{found.value.why}: taken to be missing in all documents")
+        return ALWAYS
     if name == "$not":
         return negated(_passes(draft, found, path, operand))
     if name == "$exists" and not operand:
         return negated(_met(draft, found, path, name, True))
     made = _met(draft, found, path, name, operand)
     return negated(made) if name in _NEGATIVE else made
+
+
+def _holds_of_nothing(name: str, operand: Any) -> bool:
+    """Whether a test is true of a missing field."""
+    match name:
+        case "$not":
+            return any(requires_value(*each) or asks_for_any(*each) for each in operand.items())
+        case "$exists":
+            return not operand
+        case "$ne" | "$eq" | "$gte" | "$lte":
+            return bool(operand == NULL) != (name == "$ne")
+        case "$in" | "$nin":
+            return (NULL in operand) != (name == "$nin")
+        case _:
+            return False
 
 
 def _met(draft: StatementDraft, found: PathTarget, path: str, name: str, operand: Any) -> CapturedCondition:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from nestling.ir.facts.steps import ANY_KEY
 from nestling.sources.capture.sql.field_values import (
+    Absent,
     DocumentTree,
     FieldValue,
     Many,
@@ -40,7 +41,7 @@ def find(document: FieldValue, path: str) -> PathTarget:
         if not isinstance(value, DocumentTree):
             return PathTarget(Unmapped(f"`{path}` lies within a value"))
         if step not in value.fields:
-            return PathTarget(Unmapped(f"`{path}` is not an attribute of the model"))
+            return PathTarget(Absent(f"`{path}` is not an attribute of the model"))
         value = value.fields[step]
     return PathTarget(value)
 

@@ -138,12 +138,16 @@ def inside(draft: StatementDraft, found: WriteTarget, links: Sequence[Relationsh
 
 
 def joined_row(draft: StatementDraft, found: WriteTarget, row: EntityRow) -> str:
-    """The condition of a change of a row joined to the target's by its foreign key."""
-    if row.after is not found.row:
-        raise NotExpressible("a change to rows embedded two levels deep")
-    own = tuple(attribute for attribute, _ in row.on)
-    links = draft.design.model.parents_of(row.entity)
-    link = next((each for each in links if (each.parent, each.child_attributes) == (found.row.entity, own)), None)
-    if link is None:
-        raise NotExpressible("a change to rows that other rows refer to")
-    return children(draft, found, link.name)
+    """The condition of a change of a row joined to the target's by foreign keys: of it, or of a sub-document of it."""
+    links: list[Relationship] = []
+    while row is not found.row:
+        if row.after is None:
+            raise NotExpressible("a change to rows that are not joined to the document's")
+        own, above = tuple(attribute for attribute, _ in row.on), row.after
+        known = draft.design.model.parents_of(row.entity)
+        link = next((each for each in known if (each.parent, each.child_attributes) == (above.entity, own)), None)
+        if link is None:
+            raise NotExpressible("a change to rows that other rows refer to")
+        links.insert(0, link)
+        row = above
+    return inside(draft, found, links)

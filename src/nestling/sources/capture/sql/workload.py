@@ -33,6 +33,7 @@ LONGEST_SHAPE = 300
 BULK = 100
 """Documents of one command from which on it is taken for a fill rather than for what an application asks."""
 ONCE = "seen once, with {:,.0f} documents: its rate counts the one command, not its documents"
+FILLED = "one of its commands inserted {:,.0f} documents: its rate counts this command, not its documents"
 OF_COLLATION = "it compares texts by its own collation; the SQL statement compares them by that of the columns"
 
 
@@ -89,7 +90,18 @@ def workload_of(capture: Capture, design: Design, statistics: Statistics | None 
     found = CapturedWorkload(max(capture.window_seconds, LEAST_SECONDS))
     grown, numbers = _grown(capture), statistics or Statistics()
     databases = {seen.shape.database for seen in capture.seen}
-    for each in joined(capture, design):
+
+    def is_said(each: JoinedStatement) -> bool:
+        said = grown.get(each.seen.shape.namespace, set())
+        try:
+            _kinds_made(each, design, said, numbers)
+        except OnlyUpkeep:
+            return True
+        except (NotExpressible, DesignError):
+            return False
+        return True
+
+    for each in joined(capture, design, is_said):
         _say(
             found,
             each,
@@ -129,16 +141,8 @@ def _say(
 ) -> None:
     seen, shape = each.seen, each.seen.shape
     origin = shape_text(shape, several=several)
-    kinds: tuple[str, ...] = ()
     try:
-        check_forms(shape)
-        pipeline(list(each.stages))
-        try:
-            made = _made(each, design, grown, "", statistics)
-        except AskedByKind as asked:
-            by_kind = _by_kind(each, design, grown, asked.kinds, statistics)
-            kinds = tuple(by_kind)
-            made = [one for several in by_kind.values() for one in several]
+        kinds, made = _kinds_made(each, design, grown, statistics)
     except OnlyUpkeep as why:
         found.left_out.append(f"{origin} ({full_rate(_rounded(each.rate))}): {why}")
         return
@@ -148,22 +152,22 @@ def _say(
         found.not_expressed.append(NotExpressed(_free(_name(shape), found), rate, gap))
         return
     base, rows = _name(shape), _rows_each(seen) if shape.operation is CommandOperation.INSERT else 1.0
-    once, firsts = _is_once(seen, rows, found.window_seconds), dict[str, str]()
+    filled, firsts = _filled(seen, found.window_seconds), dict[str, str]()
     for suffix, sql, draft in made:
         parts = (plain(part) for part in (draft.kind, suffix) if part)
         name = _free("_".join((base, *parts)), found)
-        rate = each.rate * (1 if once else rows) / max(len(kinds), 1)
+        rate = each.rate * (_rows_beside(seen, filled) if filled else rows) / max(len(kinds), 1)
         every = f"which kind is queried is unknown: the rate is divided among {', '.join(kinds)}"
         only = f"taken to query {', '.join(kinds)}: no other kind has the fields it filters by"
         shared = [only if len(kinds) == 1 else every, "each row is taken to be of one kind"] if kinds else []
-        told = (ONCE.format(rows),) if once else ()
+        told = ((ONCE if seen.times == 1 else FILLED).format(filled),) if filled else ()
         notes = tuple(dict.fromkeys((*each.notes, *shared, *told, *draft.notes)))
         samples = tuple(draft.parameters.samples.items())
         quantiles = tuple(one for one in _quantiles(seen, draft, statistics) if one[0] not in dict(samples))
         first = firsts.setdefault(draft.kind, name)
-        is_first, is_timed = first == name, whole and not each.stages and not once
+        is_first, is_timed = first == name, whole and not each.stages and not filled
         measured = _seconds(seen) if is_first and is_timed else None
-        beside = "" if is_first or once else first
+        beside = "" if is_first or filled else first
         found.statements.append(
             CapturedStatement(name, sql, _rounded(rate), samples, quantiles, origin, notes, measured, beside)
         )
@@ -174,6 +178,19 @@ def _quantiles(seen: ShapeTotals, draft: StatementDraft, statistics: Statistics)
         return ()
     (root,) = draft.store(seen.shape.collection).roots
     return quantiles_of(seen, draft, statistics.entity(root.entity))
+
+
+def _kinds_made(
+    each: JoinedStatement, design: Design, grown: AbstractSet[str], statistics: Statistics
+) -> tuple[tuple[str, ...], list[tuple[str, str, StatementDraft]]]:
+    """The kinds that a shape may ask for, if its collection has several, and its statements. Raises NotExpressible."""
+    check_forms(each.seen.shape)
+    pipeline(list(each.stages))
+    try:
+        return (), _made(each, design, grown, "", statistics)
+    except AskedByKind as asked:
+        by_kind = _by_kind(each, design, grown, asked.kinds, statistics)
+        return tuple(by_kind), [one for several in by_kind.values() for one in several]
 
 
 def _by_kind(
@@ -210,9 +227,20 @@ def _begin(design: Design, seen: ShapeTotals, kind: str, statistics: Statistics)
     return StatementDraft(design, parameters, listed=listed, lists=lists, kind=kind, notes=notes, statistics=statistics)
 
 
-def _is_once(seen: ShapeTotals, rows: float, window_seconds: float) -> bool:
-    """Whether it is one command with many rows, of which no rate of rows follows in so short a time."""
-    return rows >= BULK and seen.times == 1 and window_seconds < LEAST_WINDOW_SECONDS
+def _filled(seen: ShapeTotals, window_seconds: float) -> float:
+    """The documents of the one command that filled the collection, of which no rate follows in so short a time; 0 if none did."""
+    written = seen.written * seen.times / seen.count if seen.count else 0.0
+    most = seen.most_written or (written if seen.times == 1 else 0.0)
+    is_insert = seen.shape.operation is CommandOperation.INSERT
+    if not is_insert or most < BULK or window_seconds >= LEAST_WINDOW_SECONDS:
+        return 0.0
+    return most if written - most < BULK * max(seen.times - 1, 1) else 0.0
+
+
+def _rows_beside(seen: ShapeTotals, filled: float) -> float:
+    """Rows for each command, where those of one that filled the collection count as one."""
+    written = seen.written * seen.times / seen.count
+    return max((written - filled + 1) / seen.times, 1.0)
 
 
 def _seconds(seen: ShapeTotals) -> float | None:

@@ -1,0 +1,39 @@
+"""A reference that leads to any of several collections dangles where none of them has the value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from bson import ObjectId
+from pymongo.database import Database
+
+from tests.doctor.looking import found, look
+
+Db = Database[dict[str, Any]]
+
+
+def _dangling(database: Db) -> list[tuple[str, str]]:
+    return [(each.path, each.message) for each in found(look(database)) if each.rule == "dangling-reference"]
+
+
+@pytest.mark.parametrize("gone", [0, 30])
+def test_what_one_collection_lacks_another_has(database: Db, gone: int) -> None:
+    """Events are about posts or photos; only what is neither is missing, and nobody is told to delete the rest."""
+    posts, photos = [ObjectId() for _ in range(100)], [ObjectId() for _ in range(60)]
+    database.posts.insert_many({"_id": each} for each in posts)
+    database.photos.insert_many({"_id": each} for each in photos)
+    about = [*posts, *photos, *(ObjectId() for _ in range(gone))]
+    database.events.insert_many({"_id": n, "about": {"id": each}} for n, each in enumerate(about * 3))
+    said = _dangling(database)
+    assert [path for path, _ in said] == (["about.id"] if gone else [])
+    assert all(message.startswith("30 of 190 values looked up are not in any collection") for _, message in said)
+
+
+def test_a_collection_that_shares_keys_is_no_other_target(database: Db) -> None:
+    """Some users have a profile, also such as were deleted: what refers to these users dangles all the same."""
+    users = [ObjectId() for _ in range(120)]
+    database.users.insert_many({"_id": each} for each in users[:80])
+    database.profiles.insert_many({"_id": each, "text": "x"} for each in users[50:110])
+    database.posts.insert_many({"_id": n, "user_id": users[n % 120]} for n in range(600))
+    assert [path for path, _ in _dangling(database)] == ["user_id"]
