@@ -206,3 +206,30 @@ def test_unique_rows_are_no_more_than_their_other_parents() -> None:
     for without in (found(key=("course_id",)), found(nullable=True)):
         assert without.projected is not None
         assert without.projected > 10_000
+
+
+@pytest.mark.parametrize(
+    ("groups", "settings", "is_told"), [(18, 1, False), (18, 9, False), (18, 10, True), (3, 6, True)]
+)
+def test_a_handful_of_rows_tells_no_fan_out(groups: int, settings: int, is_told: bool) -> None:
+    """A table of settings with one row tells nothing of the groups it names, and does not lie in one."""
+    entities, most = (entity("group", "name"), entity("setting", "theme", "group_id")), -(-settings // groups)
+    known = fan_out(most, mean=settings / groups, p99=most)
+    small = small_reading(
+        entities,
+        [relationship("group", "setting")],
+        counts={"group": rows(groups), "setting": rows(settings)},
+        fan_outs={"group_setting": known},
+    )
+    assert situation(small, Thresholds()).fan_outs["group_setting"].largest == (most if is_told else None)
+    declared = replace(known, maximum=Quantity(most))
+    sure = small_reading(
+        entities,
+        [relationship("group", "setting")],
+        counts={"group": rows(groups), "setting": rows(settings)},
+        fan_outs={"group_setting": declared},
+    )
+    assert situation(sure, Thresholds()).fan_outs["group_setting"].largest == most
+    decision = pipeline.design(small, "tree").decision("group_setting")
+    assert decision is not None
+    assert decision.choice is (Choice.EMBED if is_told else Choice.PARENT_REFERENCE)

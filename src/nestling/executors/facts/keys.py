@@ -25,17 +25,17 @@ _ID: Steps = ("_id",)
 _KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "decimal", "date"})
 
 
-Ids = Mapping[str, AbstractSet[HashedCell]]
+KeyIds = Mapping[str, AbstractSet[HashedCell]]
 """The `_id`s of each collection."""
 
 
-def own_ids(tables: Sequence[HashedTable]) -> Ids:
+def own_ids(tables: Sequence[HashedTable]) -> KeyIds:
     """The `_id`s of the collections' documents."""
     documents = (each for each in tables if each.node.form is NodeForm.DOCUMENT)
     return {each.collection.name: set(each.columns[_ID]) for each in documents if _ID in each.columns}
 
 
-def keys(tables: Sequence[HashedTable], ids: Ids) -> Iterator[Key]:
+def keys(tables: Sequence[HashedTable], ids: KeyIds) -> Iterator[Key]:
     """For each node, its key first, then its other unique columns; `ids`: those of all collections of the database."""
     found: dict[Steps, Columns] = {}
     for table in tables:
@@ -58,7 +58,7 @@ def _is_declared(table: HashedTable, columns: Columns) -> bool:
     return any(index.unique and {name for name, _ in index.keys} == fields for index in table.collection.indexes)
 
 
-def _key(table: HashedTable, above: Sequence[Columns], ids: Ids) -> Columns:
+def _key(table: HashedTable, above: Sequence[Columns], ids: KeyIds) -> Columns:
     """The key of a table's rows; `above` are the keys of the rows around, the nearest first."""
     nearest = above[0] if above else ()
     match table.node.form:
@@ -73,7 +73,7 @@ def _key(table: HashedTable, above: Sequence[Columns], ids: Ids) -> Columns:
             return _element_key(table, above, ids)
 
 
-def _element_key(table: HashedTable, above: Sequence[Columns], ids: Ids) -> Columns:
+def _element_key(table: HashedTable, above: Sequence[Columns], ids: KeyIds) -> Columns:
     """A column of its own named like an id; else one, or two, that tell the elements of one array apart, with the key of the
     rows around that is enough; else one of any name that does so by more than chance. Nothing, where they have an id of their
     own that some lack: whatever else tells them apart today does so by chance.
@@ -133,7 +133,7 @@ def _by_chance(table: HashedTable, columns: Columns, pairs: int) -> bool:
     return math.exp(-pairs * _pairs(values) / max(_pairs({(): table.rows}), 1)) >= CHANCE
 
 
-def _refers_by_chance(table: HashedTable, steps: Steps, ids: Ids) -> bool:
+def _refers_by_chance(table: HashedTable, steps: Steps, ids: KeyIds) -> bool:
     """Whether a column holds ids of documents elsewhere that may all differ only because there are few.
 
     Whole numbers are found elsewhere by chance.

@@ -19,6 +19,8 @@ from nestling.ir.workload import Statement
 YEAR_DAYS = 365
 DOUBLED = 2.0
 """Sets of children grow without bound when they become so many times as large and even the usual one passes an array of ids."""
+TELLING_ROWS = 10
+"""So many measured children tell how many a parent has, even where most parents have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class FanOut:
 def fan_out(
     reading: Reading, link: Relationship, thresholds: Thresholds, statements_of: Mapping[str, tuple[Statement, ...]]
 ) -> FanOut:
-    """The fan-out of a relationship as far as known; 1 for a 1:1, and unknown for a child without rows.
+    """The fan-out of a relationship as far as known; 1 for a 1:1, and unknown for a child without rows, or with next to none.
 
     `statements_of`: the statements that touch each entity. Growth that is only inferred counts from `few` on: below that, a
     guess does not outweigh a short array.
@@ -78,8 +80,9 @@ def fan_out(
         mean = (_value(child.count) or 0.0) / (_value(parent.count) or 1.0)
     beyond_mean = any(q is not None for q in (known.maximum, known.p999, known.p99, known.p95))
     largest = largest_fan_out(known) if beyond_mean else None
-    if not _value(child.count) and not largest:
-        largest = None
+    p99 = _value(known.p99)
+    if (not _value(child.count) and not largest) or _is_hardly_used(child.count, parent.count, known):
+        largest = p99 = None
     growing = _Growing(reading, link, thresholds, statements_of)
     growth = 1.0 if _is_bounded(known) else growing.times
     limit = None if growth == 1.0 and largest is not None else growing.limit
@@ -91,7 +94,7 @@ def fan_out(
     declared = grows is Origin.DECLARED
     guessed = None if _is_bounded(known) else grows
     seems_to = guessed is Origin.INFERRED and (projected or 0.0) >= thresholds.few
-    usual = (_value(known.p99) or mean or 0.0) * growth
+    usual = (p99 or mean or 0.0) * growth
     outgrows = growth >= DOUBLED and usual >= thresholds.array_ids
     counts = declared or guessed is Origin.MEASURED or seems_to or outgrows or endless
     origin = growing.origin(is_counted=not endless) if growth > 1 or endless else ""
@@ -102,9 +105,14 @@ def fan_out(
     if seems_to and not assumed:
         many = short(largest or 0.0)
         assumed = f"`{link.child}` has a time column, and one `{link.parent}` has {many} of them, far above the mean"
-    return FanOut(
-        mean, _value(known.p99), largest, projected, counts, declared, thresholds.growth_days, origin, assumed
-    )
+    return FanOut(mean, p99, largest, projected, counts, declared, thresholds.growth_days, origin, assumed)
+
+
+def _is_hardly_used(children: Quantity | None, parents: Quantity | None, known: RelationshipStatistics) -> bool:
+    """Whether a handful of rows was counted, fewer than there are parents: that none has two of them says nothing."""
+    if children is None or parents is None or _is_bounded(known) or children.origin is not Origin.MEASURED:
+        return False
+    return children.value < min(TELLING_ROWS, parents.value)
 
 
 def _is_still(reading: Reading, entity: str) -> bool:
