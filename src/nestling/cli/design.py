@@ -98,25 +98,27 @@ def command(
 
     Like the file of `nestling inspect`, the design file holds values of the data. With --no-values they are used to decide, but
     not written. If the file is there and holds a design with other collections, that is kept beside it, as `design.yaml.bak`.
+    A MongoDB's current design is written beside it, too, as `design.today.yaml`: `nestling plan` and `nestling migrate` take
+    both.
 
     Exits 1 when a table could not be read and is not in the model, or when statements of the workload were left out, read only
     in part, or not converted. The design is still made. Other gaps are listed.
     """
     from nestling.cli.parts import design_tables, sources, text, weighing
-    from nestling.cli.parts.former_designs import former_place, keep_former
+    from nestling.cli.parts.former_designs import former_place
     from nestling.cli.parts.progress import progress
     from nestling.cost import read_profile
     from nestling.ir.reading import lost_tables
-    from nestling.ir.text import write_proposal
     from nestling.ir.words.proposal_rows import lacking_line
     from nestling.pipeline import pareto
     from nestling.pipeline.cache import with_cache
     from nestling.pipeline.designing import with_short_names
     from nestling.strategies import check_strategy
 
-    text.check_place(output)
-    if output is not None and output.is_file():
-        text.check_place(former_place(output))
+    for place in () if output is None else (output, today_place(output)):
+        text.check_place(place)
+        if place.is_file():
+            text.check_place(former_place(place))
     check_strategy(strategy)
     chosen, storage = weighing.thresholds_of(thresholds), weighing.storage_of(budgets)
     weighing.check_weighing(strategy, storage, trade=trade)
@@ -134,13 +136,13 @@ def command(
         _follow_search(watch, strategy)
         proposal, made = search(reading, found)
         points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else None
+    today = None if found is None else _to_write(found.in_place, no_values=no_values)
     proposal = _to_write(proposal, no_values=no_values)
     code = DIFFERENT if lost_tables(proposal.gaps) or lacking_line(proposal) else FINE
     if output is not None:
-        kept = keep_former(output, proposal.design)
-        text.write_result(output, write_proposal(proposal))
-        if kept is not None:
-            text.say(f"Kept the former design as {kept}")
+        _write(output, proposal)
+        if today is not None:
+            _write(today_place(output), today)
     if as_json:
         text.print_json(design_tables.design_json(proposal, made, points))
     else:
@@ -193,6 +195,23 @@ def _to_write(proposal: Proposal, *, no_values: bool) -> Proposal:
     return replace(proposal, statistics=without_values(proposal.statistics)) if no_values else proposal
 
 
+def today_place(output: Path) -> Path:
+    """Where the current design of a MongoDB is written, beside a better one: `design.today.yaml`."""
+    return output.with_name(f"{output.stem}.today{output.suffix}")
+
+
+def _write(output: Path, proposal: Proposal) -> None:
+    """Write a design to a file; another one that was there is kept."""
+    from nestling.cli.parts import text
+    from nestling.cli.parts.former_designs import keep_former
+    from nestling.ir.text import write_proposal
+
+    kept = keep_former(output, proposal.design)
+    text.write_result(output, write_proposal(proposal))
+    if kept is not None:
+        text.say(f"Kept the former design as {kept}")
+
+
 def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Reading, workload: Path | None) -> None:
     """Say what would improve the design, where it was written, and what to do with it."""
     from nestling.cli.parts import text
@@ -205,16 +224,18 @@ def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Rea
     if output is None:
         text.say("Next: keep it with -o design.yaml")
         return
-    text.say(f"Wrote {output}")
     file = text.argument(output)
     commands = [f"nestling explain {file}"]
     places = (source, reading.origin)  # the second is where the model of a file is from
     if live := next((text.argument(address) for address in places if is_mongodb(address)), None):
-        commands += [f"nestling inspect {live} --design-out today.yaml"]
-        ways = ("plan", "migrate")
-        commands += [f"nestling {way} --from-design today.yaml --to-design {file} {live}" for way in ways]
-        text.say_next(*commands)
+        ways, today = ("plan", "migrate"), today_place(output)
+        is_live = live == text.argument(source)
+        text.say(f"Wrote {output}{f', and the current design to {today}' if is_live else ''}")
+        commands += [] if is_live else [f"nestling inspect {live} --design-out {text.argument(today)}"]
+        pair = f"--from-design {text.argument(today)} --to-design {file}"
+        text.say_next(*commands, *(f"nestling {way} {pair} {live}" for way in ways))
         return
+    text.say(f"Wrote {output}")
     if rows := next((text.argument(address) for address in places if has_rows(address)), None):
         text.say_next(*commands, f"nestling load {file} --from {rows} --to mongodb://…")
         return
