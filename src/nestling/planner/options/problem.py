@@ -102,7 +102,7 @@ def design_problem(
     least = least_costs(steps, charges)
     indexes = {each.id for each in places.candidates if _is_more(each, situation)}
     steps = list(without_slight(steps, indexes, least, rates))
-    charges += simplicity(places.candidates)
+    charges += simplicity(places.candidates, indexes - (today or frozenset()))
     if today is not None:
         charges += arrivals(places.candidates, today)
         steps += departures(places.candidates, today)

@@ -72,7 +72,7 @@ def causes(differences: Iterable[tuple[str, float]], rates: Mapping[str, float])
         )
         if those
     ]
-    others = len(known) - len(named)
+    others = sum(abs(seconds) >= UNTOLD * largest for _, seconds in known) - len(named)
     return ", ".join(said) + (f"; {others} other{'s change' if others > 1 else ' changes'} a little" if others else "")
 
 
@@ -103,3 +103,5 @@ def flips(weighing: Weighing, rates: Mapping[str, float], words: Mapping[str, st
         nearest.setdefault((flip.quantity, flip.at > flip.now), flip)
     found = (each for each in nearest.values() if each.to != now)
     return tuple(sorted(found, key=lambda each: (factor_between(each.now, each.at), each.quantity)))
+UNTOLD = 0.01
+"""Such a share of the largest is not even counted among the others."""

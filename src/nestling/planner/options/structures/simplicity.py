@@ -1,7 +1,7 @@
 """A small price for each structure, because people must maintain it: a structure must gain more than that.
 
-The price is a share of the least cost of the workload, and stands in the costs as a statement of its own. An index and an
-embedding have no price here, because everybody knows them; nor has a parent that is dropped, because that is one collection
+The price is a share of the least cost of the workload, and stands in the costs as a statement of its own. An embedding has no
+price here, and an index next to none, because everybody knows them; nor has a parent that is dropped, because that is one collection
 less. Where a design is in use already, each change has a second price, because somebody must carry it out: little for an
 index, more for what changes documents. That price, too, is a statement of its own.
 """
@@ -9,7 +9,7 @@ index, more for what changes documents. That price, too, is a statement of its o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from nestling.ir.candidate import (
     HOMES,
@@ -37,15 +37,19 @@ SIMPLICITY = "complexity"
 """The name the price stands under among the statements, and in explanations."""
 COMPLEXITY_SHARE = 1.5e-3
 """One unit of it, as a share of the workload's least cost. A judgement, far below what any coefficient is known to."""
+INDEXED = 1e-6
+"""What a new index has to save, as such a share: with less nobody builds one, for a statement that another serves nearly as well."""
 INDEX_CHANGED, CHANGED = 3e-4, 0.03
 """What a change to a collection in use has to save, as such a share: an index, and what changes all documents. A judgement: an
 index is built while the application writes, a rebuilt collection takes a migration."""
 
 
-def simplicity(candidates: Iterable[Candidate]) -> Iterator[Charge]:
-    """A charge for each structure that takes explaining; its statement runs at the least cost."""
+def simplicity(candidates: Iterable[Candidate], new_indexes: Collection[str]) -> Iterator[Charge]:
+    """A charge for each structure that takes explaining, and for these indexes; its statement runs at the least cost."""
     for candidate in candidates:
-        if (weight := _weight(candidate)) > 0:
+        if candidate.id in new_indexes:
+            yield Charge(SIMPLICITY, candidate.id, (candidate.id,), INDEXED)
+        elif (weight := _weight(candidate)) > 0:
             yield Charge(SIMPLICITY, candidate.id, (candidate.id,), COMPLEXITY_SHARE * weight)
 
 
