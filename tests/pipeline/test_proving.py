@@ -331,7 +331,7 @@ def test_no_room_on_the_disk(mongod: Server, tmp_path: Path, monkeypatch: pytest
     """It is said before anything is loaded."""
     address, reading = source(tmp_path, READS)
     monkeypatch.setattr(space, "SPARE_BYTES", 2**60)
-    with pytest.raises(LoadError, match="the server's disk has only 0 MB to spare"):
+    with pytest.raises(LoadError, match="the server's disk has only 0 bytes to spare"):
         proved(mongod, address, reading, two(reading))
 
 
@@ -363,7 +363,7 @@ def test_a_bounded_cache(tmp_path: Path) -> None:
         on = (server, client["nestling_prove"])
         proof = prove(reading, two(reading), rows, values, on, effort=replace(TINY, cache_ratio=5.0))
     assert proof.setting.cache_bytes == space.LEAST_CACHE_BYTES
-    assert any("the server allows no cache below 4 MB" in note for note in proof.notes)
+    assert any("the server allows no cache below 4.2 MB" in note for note in proof.notes)
 
 
 @pytest.mark.thorough

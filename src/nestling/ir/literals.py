@@ -13,6 +13,8 @@ from uuid import UUID
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
 from bson.datetime_ms import DatetimeMS
 
+from nestling.ir.printable import blanked
+
 WIDTH = 110  # characters a value may take before it goes onto lines of its own
 _INT32 = 1 << 31
 
@@ -59,7 +61,7 @@ def of_collection(database: str, name: str) -> str:
 
 def comment(text: str) -> str:
     """The text on one line, without unprintable characters."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return " ".join(blanked(text).split())
 
 
 def _laid_out(value: object, indent: int, language: _Language) -> str:

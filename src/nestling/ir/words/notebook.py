@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from nestling.ir.printable import printable
 from nestling.ir.quantity_words import cell, cut
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def paragraph(text: str) -> str:
 
 def plain(text: str) -> str:
     """Text as HTML, with what cannot be seen escaped."""
-    return escape("".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text))
+    return escape(printable(text, kept="\n"))
 
 
 def inline(text: str) -> str:
