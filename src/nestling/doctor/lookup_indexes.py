@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.doctor.words import create_index, index_keys
+from nestling.doctor.commands import create_index, index_keys
 from nestling.ir.facts import Facts
 
 FEW = 1_000

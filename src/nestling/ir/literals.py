@@ -40,7 +40,12 @@ class Code:
 
 def shell(value: object) -> str:
     """A value as the shell reads it, with the same BSON type."""
-    return _laid_out(value, 0, _Language(_shell_scalar, _shell_key, "  "))
+    return _laid_out(value, 0, _SHELL)
+
+
+def shell_line(value: object) -> str:
+    """A value as the shell reads it, on one line, however long."""
+    return _flat(value, _SHELL)
 
 
 def python(value: object, *, indent: int = 0) -> str:
@@ -127,6 +132,9 @@ def _shell_scalar(value: object) -> str:  # noqa: C901 - one line for every type
             return f'BinData(0, "{_base64(value)}")'
         case _:
             return quoted(str(value))
+
+
+_SHELL = _Language(_shell_scalar, _shell_key, "  ")
 
 
 def _python_scalar(value: object) -> str:

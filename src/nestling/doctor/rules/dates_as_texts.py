@@ -20,17 +20,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
+from nestling.doctor.commands import find, here
 from nestling.doctor.converting import asks_by_type
 from nestling.doctor.expiring import outdated_first, unless_outdated
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting, while_fenced
 from nestling.doctor.value_kinds import NOTHING
-from nestling.doctor.words import confidence, here
+from nestling.doctor.words import confidence
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, text_forms
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import FieldChange, Finding, Severity
-from nestling.ir.literals import quoted
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.quantity_words import count
 
 RULE = Rule(
@@ -158,12 +159,13 @@ def _commands(collection: CollectionFacts, path: PathFacts, forms: _Forms) -> tu
         text_forms.REAL_DATE: forms.sorted,
     }
     there = "|".join(pattern for pattern, number in patterns.items() if number)
-    field, texts = path.field, f"$regex: {quoted(f'^(?:{there})$')}"
-    found = f"{here(collection)}.find({{{quoted(field)}: {{{texts}}}}})"
+    field = path.field
+    texts: Mql = {"$regex": f"^(?:{there})$"}
+    found = find(here(collection), {field: texts})
     if ELEMENT in path.steps or path.steps[0] == "_id" or (forms.slashed and not forms.order):
         return (found,)
-    value = quoted("$" + field)
-    read = f"{{$dateFromString: {{dateString: {value}, onError: {value}}}}}" if forms.sorted else value
+    value = f"${field}"
+    read: object = {"$dateFromString": {"dateString": value, "onError": value}} if forms.sorted else value
     for form in (form for form, number in ((forms.order, forms.slashed), ("%d.%m.%Y", forms.day_first)) if number):
-        read = f"{{$dateFromString: {{dateString: {value}, format: '{form}', onError: {read}}}}}"
+        read = {"$dateFromString": {"dateString": value, "format": form, "onError": read}}
     return found, *setting(collection, single(field, texts), field, unless_outdated(collection, field, read))

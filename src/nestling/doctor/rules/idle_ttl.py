@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import find, here
 from nestling.doctor.converting import finding
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.value_kinds import NOTHING, kinds_of
-from nestling.doctor.words import confidence, here, listed, sampled_share
+from nestling.doctor.words import confidence, listed, sampled_share
 from nestling.ir.facts import CollectionFacts, IndexFacts, PathFacts
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule(
@@ -73,7 +73,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, do
         limit="documents",
         cost=f"{counted(documents, 'document')} {agreeing(documents, 'stays', 'stay')} until somebody deletes them",
         remedy=_of_values(index) if kinds else _of_none(index, elsewhere),
-        commands=(f"{here(collection)}.find({{{quoted(field)}: {{$exists: true}}}})",) if kinds else (),
+        commands=(find(here(collection), {field: {"$exists": True}}),) if kinds else (),
         evidence={"documents": documents},
         severity=None if is_likely else Severity.INFO,
         confidence=Confidence.CERTAIN if kinds else Confidence.LIKELY if elsewhere else Confidence.POSSIBLE,

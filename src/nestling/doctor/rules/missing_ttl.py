@@ -17,13 +17,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nestling.doctor.commands import change_collection, create_index
 from nestling.doctor.name_kinds import words_of
 from nestling.doctor.rule import Rule, RuleInput
-from nestling.doctor.words import create_index
 from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule("Missing TTL index", Severity.WARNING)
@@ -105,8 +104,6 @@ def _to_delete(collection: CollectionFacts, path: PathFacts) -> str:
     """A TTL index, converted from an existing index on the field if there is one: the server accepts no second one."""
     for index in collection.indexes:
         if [field for field, _ in index.keys] == [path.field] and not index.partial and not index.collation:
-            made = (
-                f"{{collMod: {quoted(collection.name)}, index: {{name: {quoted(index.name)}, expireAfterSeconds: 0}}}}"
-            )
-            return f"db.getSiblingDB({quoted(collection.database)}).runCommand({made}) // from MongoDB 5.1 on"
-    return create_index(collection.database, collection.name, [(path.field, 1)], "{expireAfterSeconds: 0}")
+            made = {"name": index.name, "expireAfterSeconds": 0}
+            return f"{change_collection(collection, index=made)} // from MongoDB 5.1 on"
+    return create_index(collection.database, collection.name, [(path.field, 1)], expireAfterSeconds=0)

@@ -71,7 +71,6 @@ from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.binary_kinds import OF_UUIDS, UUID, binary_of
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
 
 RULE = Rule(
@@ -181,9 +180,9 @@ def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -
     if is_plain(path.steps):
         commands = (finding(collection, field, ["double"]),)
         if asked in ("", "decimal") and ELEMENT not in path.steps and path.steps[0] != "_id":
-            value = quoted("$" + field)
-            made = f"{{$convert: {{input: {{$toString: {value}}}, to: 'decimal', onError: {value}}}}}"
-            commands += setting(collection, single(field, "$type: 'double'"), field, made)
+            text = {"$toString": f"${field}"}
+            made = {"$convert": {"input": text, "to": "decimal", "onError": f"${field}"}}
+            commands += setting(collection, single(field, {"$type": "double"}), field, made)
     return seen.finding(
         collection,
         path.text,
@@ -301,8 +300,8 @@ def _commands(
     field, (main, *others) = path.field, kinds
     found = finding(collection, field, others)
     if _is_list_or_value(main, others) and "[]" not in path.steps:
-        which = single(field, "$exists: true, $ne: null")
-        return found, *setting(collection, which, field, f"[{quoted('$' + field)}]")
+        which = single(field, {"$exists": True, "$ne": None})
+        return found, *setting(collection, which, field, [f"${field}"])
     if path.steps[0] == "_id" or not target:
         return (found,)
     into = _into(collection, path, target)
