@@ -84,7 +84,7 @@ def test_what_needs_more_than_is_around_it_is_not_told_as_not_allowed(monkeypatc
     solution = solve(problem)
     assert solution.chosen == {"inside", "near"}
     assert [each.cost for each in alternatives(problem, solution, "home of line")] == [6.0]
-    monkeypatch.setattr("nestling.optimizer.weigh.LARGE", 1)
+    monkeypatch.setattr("nestling.optimizer.weigh.MOST_MODES_SOLVED_AGAIN", 1)
     for hops, weighed, left in ((surroundings.HOPS, [("apart", 6.0)], ()), (0, [], ("home of line",))):
         monkeypatch.setattr(surroundings, "HOPS", hops)
         found = weigh(problem, solution, ["home of line"], limit_seconds=60.0)
@@ -94,7 +94,7 @@ def test_what_needs_more_than_is_around_it_is_not_told_as_not_allowed(monkeypatc
 
 def test_a_large_part_is_weighed_around_each_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its alternatives cost no less than the best ones, and how they were found is said; flips are not sought."""
-    monkeypatch.setattr("nestling.optimizer.weigh.LARGE", 1)
+    monkeypatch.setattr("nestling.optimizer.weigh.MOST_MODES_SOLVED_AGAIN", 1)
     problem = shop()
     solution = solve(problem)
     groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]

@@ -96,9 +96,9 @@ def _to_design_from(sources: Sequence[str], design: Path, proposal: Proposal) ->
 def _refuse_blind(found: Capture) -> None:
     """Raise `PermissionDenied` if nothing was seen and the user may not look: that does not mean that nothing was asked."""
     from nestling.common.errors import PermissionDenied, Problem
-    from nestling.ir.facts import REFUSED
+    from nestling.ir.facts import NO_RIGHT
 
-    refused = [each.what for each in found.skipped if each.why == REFUSED]
+    refused = [each.what for each in found.skipped if each.why == NO_RIGHT]
     if found.seen or not any(what.startswith("the profiler of ") for what in refused):
         return
     move = "give the user the role `dbAdmin` on the database (profiler), or `clusterMonitor` (log and `$queryStats`)"

@@ -14,7 +14,7 @@ from nestling.ir.facts.binary_kinds import OF_UUIDS, subtype_in
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.programs.compiled import Mql
 
-STAYS = "values that cannot be converted stay as they are; run the first command again to find them"
+UNCONVERTED_STAYS = "values that cannot be converted stay as they are; run the first command again to find them"
 
 _TRIED = {"int": ("int", "long", "decimal"), "long": ("long", "decimal"), "string": ()}
 """The types tried in turn, if there are several."""

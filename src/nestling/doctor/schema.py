@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nestling.doctor.expiring import ttl_index
-from nestling.doctor.value_kinds import NOTHING
 from nestling.ir.facts import ANY_KEY, CollectionFacts, PathFacts
-from nestling.ir.facts.path import NUMBERS
+from nestling.ir.facts.path import NULL_TYPES, NUMBERS
 from nestling.ir.facts.steps import steps_text
 from nestling.ir.finding import FieldChange
 from nestling.ir.programs.compiled import Mql
@@ -47,7 +46,7 @@ def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> M
     if required := sorted(each.name for each in fields.values() if each.required):
         schema["required"] = required[:MOST_FIELDS]
     schema["properties"] = {
-        each.name: {"bsonType": _listed_types(each.types)} for each in known if not each.types <= {*NOTHING}
+        each.name: {"bsonType": _listed_types(each.types)} for each in known if not each.types <= {*NULL_TYPES}
     }
     return {"$jsonSchema": schema}
 

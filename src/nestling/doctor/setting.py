@@ -11,7 +11,7 @@ from nestling.doctor.own_rules import is_fenced, rules
 from nestling.ir.facts import CollectionFacts
 from nestling.ir.programs.compiled import Mql
 
-REFUSED = (
+REFUSED_STAY = (
     " The last command writes only documents that the collection's validator accepts afterwards; the one before it"
     " shows the others."
 )

@@ -12,7 +12,7 @@ from pymongo.errors import OperationFailure
 
 from nestling.executors.apart import apart
 from nestling.executors.attempts import in_transaction_async
-from nestling.executors.calls import APART, batch_call, command_call, met, number_call, read_call
+from nestling.executors.calls import COUNTER_RAISED, batch_call, command_call, met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
 from nestling.executors.errors.read_errors import read_errors_async
 from nestling.executors.errors.transient import no_server_is_final
@@ -92,7 +92,7 @@ async def _drive(
 ) -> Done:
     """Answer the requests until they have their result."""
     ours = exact(database)
-    outside = ours.with_options(write_concern=APART)
+    outside = ours.with_options(write_concern=COUNTER_RAISED)
     answer: Any = None
     while True:
         try:

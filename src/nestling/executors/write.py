@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from nestling.executors.apart import apart
 from nestling.executors.attempts import in_transaction
-from nestling.executors.calls import APART, batch_call, command_call, met, number_call
+from nestling.executors.calls import COUNTER_RAISED, batch_call, command_call, met, number_call
 from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import noted, write_errors
 from nestling.executors.exact import exact
@@ -62,7 +62,7 @@ def run_write(
 def _drive(database: Database[Any], requests: Generator[Request, Any, Done], session: ClientSession | None) -> Done:
     """Answer the requests until they have their result."""
     ours = exact(database)
-    outside = ours.with_options(write_concern=APART)
+    outside = ours.with_options(write_concern=COUNTER_RAISED)
     answer: Any = None
     while True:
         try:

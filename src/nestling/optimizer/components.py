@@ -14,8 +14,8 @@ Element = Group | Needs | StatementStep | Charge | Limit
 Kind = TypeVar("Kind", bound=Element | Load)
 Members = Mapping[str, tuple[str, ...]]
 """Structures by load."""
-NONE: Members = MappingProxyType({})
-NOWHERE = ""
+NO_MEMBERS: Members = MappingProxyType({})
+NO_LEADER = ""
 """The leader of everything without a structure."""
 
 
@@ -29,7 +29,7 @@ def components(problem: DesignProblem) -> tuple[DesignProblem, ...]:
     groups, needs = _by_leader(problem.groups, leader, first), _by_leader(problem.needs, leader, first)
     steps, charges = _by_leader(problem.steps, leader, first), _by_leader(problem.charges, leader, first)
     limits, loads = _by_leader(problem.limits, leader, first), _by_leader(problem.loads, leader, first)
-    loose = any(NOWHERE in found for found in (groups, steps, charges, limits))
+    loose = any(NO_LEADER in found for found in (groups, steps, charges, limits))
     return tuple(
         DesignProblem(
             tuple(structures.get(name, ())),
@@ -39,10 +39,10 @@ def components(problem: DesignProblem) -> tuple[DesignProblem, ...]:
             tuple(charges.get(name, ())),
             tuple(limits.get(name, ())),
             problem.rates,
-            (*loads.get(name, ()), *(() if name == NOWHERE else loads.get(NOWHERE, ()))),
+            (*loads.get(name, ()), *(() if name == NO_LEADER else loads.get(NO_LEADER, ()))),
             problem.along,
         )
-        for name in (*structures, *([NOWHERE] if loose else []))
+        for name in (*structures, *([NO_LEADER] if loose else []))
     )
 
 
@@ -56,11 +56,11 @@ def _by_leader(elements: Iterable[Kind], leader: Mapping[str, str], loads: Membe
     found: dict[str, list[Kind]] = defaultdict(list)
     for element in elements:
         first = next(iter(touched(element, loads)), None)
-        found[leader[first] if first is not None else NOWHERE].append(element)
+        found[leader[first] if first is not None else NO_LEADER].append(element)
     return found
 
 
-def touched(element: Element | Load, loads: Members = NONE) -> Iterable[str]:
+def touched(element: Element | Load, loads: Members = NO_MEMBERS) -> Iterable[str]:
     """The structures that an element mentions; for a step also the members of the loads it pays for, from `loads`."""
     match element:
         case Group():

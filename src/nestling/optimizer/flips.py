@@ -35,10 +35,10 @@ STRAIGHT = 1e-6
 FACTOR = 1e3
 """How many times the present rate is looked up to."""
 
-BESIDE = 0.02
+LOOKED_AROUND_SHARE = 0.02
 """How far before and beyond a flip the queries of both choices are looked at, as a share of its rate."""
 
-BEYOND = 0.02
+LOOKED_BEYOND_SHARE = 0.02
 """How much further than where a known choice overtakes the present one the decision is looked at, as a share of that rate."""
 
 
@@ -165,7 +165,7 @@ def near_flips(
             return allowed.corrections.applied(part).with_rate(statement, rate)
 
         search = _Search(at, group, allowed, solves, known, now)
-        end = crossing * (1 + (BEYOND if crossing > now else -BEYOND))
+        end = crossing * (1 + (LOOKED_BEYOND_SHARE if crossing > now else -LOOKED_BEYOND_SHARE))
         corner = search.confirmed(end)
         near, far = search.best(now), search.best(end)
         if corner is None and near is not None and far is not None and search.choice(near) != search.choice(far):
@@ -241,7 +241,7 @@ class _Search:
             near, far, revision = self.best(self.now), self.best(end), self.allowed.corrections.revision
             corner = self.nearest(near, far)
             if corner is not None and self.allowed.corrections.revision == revision:
-                corner = self._looked_at(corner, beyond=BESIDE if end > self.now else -BESIDE)
+                corner = self._looked_at(corner, beyond=LOOKED_AROUND_SHARE if end > self.now else -LOOKED_AROUND_SHARE)
             if self.allowed.corrections.revision == revision:
                 return corner
         return None

@@ -21,7 +21,7 @@ from nestling.optimizer.solved_parts import SolvedParts
 
 PROVED_GAP = 1e-6
 """The relative gap up to which a solution counts as proved optimal."""
-NOTHING = 1e-12
+NEGLIGIBLE_COST = 1e-12
 """Seconds per second that count as nothing: a gap below this is no gap."""
 
 
@@ -72,7 +72,7 @@ def attempt(
 
 def is_proved(cost: float, bound: float) -> bool:
     """Whether a cost is as low as a bound, within tolerance."""
-    return cost - bound <= max(PROVED_GAP * abs(cost), NOTHING)
+    return cost - bound <= max(PROVED_GAP * abs(cost), NEGLIGIBLE_COST)
 
 
 def solve_parts(

@@ -53,9 +53,9 @@ class WeighResult:
 
 SOLVES = 12
 """Solves spent on each side of one quantity's flips."""
-NEVER = 1e-6
+LEAST_FLIP_SHARE = 1e-6
 """A flip point below this share of the present rate counts as none."""
-LARGE = 1_000
+MOST_MODES_SOLVED_AGAIN = 1_000
 """Parts with more modes than this are not solved again for each alternative."""
 MODES = 400_000.0
 """Modes solved over for all alternatives: some seconds."""
@@ -185,7 +185,7 @@ class _FlipPoints:
 
 def is_large(part: DesignProblem) -> bool:
     """Whether a part is too large to be solved again for each alternative."""
-    return sum(len(step.modes) for step in part.steps) > LARGE
+    return sum(len(step.modes) for step in part.steps) > MOST_MODES_SOLVED_AGAIN
 
 
 def _crossings(
@@ -203,7 +203,7 @@ def _crossings(
                 continue
             now = part.rates[statement]
             at = now * (1 - ((cost or 0.0) - solution.cost) / seconds) if seconds else 0.0
-            if at > NEVER * now and (at > now) not in known:
+            if at > LEAST_FLIP_SHARE * now and (at > now) not in known:
                 each = (factor_between(now, at), statement, at)
                 nearest[at > now] = min(nearest.get(at > now, each), each)
     return {statement: at for _, statement, at in nearest.values()}

@@ -49,12 +49,12 @@ def noted(uri: str) -> tuple[Capture, ...]:
     Raises `SourceError` where there are no collections.
     """
     from nestling.executors.facts.captures import captures
-    from nestling.ir.facts import REFUSED
+    from nestling.ir.facts import NO_RIGHT
 
     with looked_at(uri) as (client, databases):
         found = captures(client, databases)
         is_told = any(each.seen for each in found) or any(
-            skip.why == REFUSED for each in found for skip in each.skipped
+            skip.why == NO_RIGHT for each in found for skip in each.skipped
         )
         if not is_told and not any(
             client[name].list_collection_names(authorizedCollections=True) for name in databases

@@ -144,12 +144,12 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
 
 def _aside(old: Design, job: Job, database: Database[Any]) -> Mapping[str, Aggregation]:
     """Return queries that read the old design's rows once its collections are, or are about to be, set aside."""
-    from nestling.executors.migrate import BEFORE
+    from nestling.executors.migrate import OLD_SUFFIX
     from nestling.pipeline.loading import home_queries
     from nestling.planner.migration import renamed
 
     there = frozenset(database.list_collection_names())
-    aside = {name: f"{name}{BEFORE}" for name in job.replaced if f"{name}{BEFORE}" in there}
+    aside = {name: f"{name}{OLD_SUFFIX}" for name in job.replaced if f"{name}{OLD_SUFFIX}" in there}
     return home_queries(renamed(old, aside))
 
 
@@ -197,10 +197,10 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
 
 def _untouched(job: Job, database: Database[Any]) -> list[str]:
     """Return the collections that belong to neither design."""
-    from nestling.executors.migrate import BEFORE
+    from nestling.executors.migrate import OLD_SUFFIX
     from nestling.ir.storage.names import is_system
 
-    named = {*job.old, *job.names, *job.names.values(), *(f"{name}{BEFORE}" for name in job.replaced)}
+    named = {*job.old, *job.names, *job.names.values(), *(f"{name}{OLD_SUFFIX}" for name in job.replaced)}
     return sorted(name for name in database.list_collection_names() if name not in named and not is_system(name))
 
 

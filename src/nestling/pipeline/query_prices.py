@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SEARCHED_AGAIN_TIMES, SEARCHED_AGAIN_SHARE = 1.5, 0.003
 """How many times the price of the search a statement's query must cost, and what share of the workload the difference must be,
 for another search. A judgement: below this the cost model's own error is larger."""
-ALIKE = 1.1
+LARGEST_FACTOR_OF_ONE_CAUSE = 1.1
 """Two queries of a statement whose extra costs differ by at most this factor have the same cause."""
 ROUNDING = 1e-9
 """Costs that differ by at most this share are equal."""
@@ -99,7 +99,7 @@ class StatementQueries:
     def idle(self, used: Used, more: float) -> Used:
         """Return the structures that a query uses but that do not cause its extra cost, as others without them cost as much."""
         for told in self.dearer:
-            if max(more, told.seconds) <= ALIKE * min(more, told.seconds):
+            if max(more, told.seconds) <= LARGEST_FACTOR_OF_ONE_CAUSE * min(more, told.seconds):
                 self.exchanged |= used ^ told.used
         return used & self.exchanged - self.matters
 
@@ -119,7 +119,7 @@ class StatementQueries:
 
         for told in self.dearer[:-1]:
             paid = best_mode(correction, told.chosen)
-            if paid is not None and paid[1] * ALIKE >= told.seconds:
+            if paid is not None and paid[1] * LARGEST_FACTOR_OF_ONE_CAUSE >= told.seconds:
                 yield told.step
 
 
@@ -336,7 +336,7 @@ class Queries:
         used = looked(problem, chosen, evaluation).used(statement.name)
         if not self._prices.ask(statement, used, self._drafted(chosen, evaluation)):
             return False
-        return (self._prices.of(statement.name, used) or 0.0) * ALIKE >= price
+        return (self._prices.of(statement.name, used) or 0.0) * LARGEST_FACTOR_OF_ONE_CAUSE >= price
 
 
 def _evaluated(problem: DesignProblem, chosen: frozenset[str]) -> Evaluation:

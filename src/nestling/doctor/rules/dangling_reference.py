@@ -32,10 +32,10 @@ from dataclasses import replace
 
 from nestling.doctor.commands import aggregate, in_database
 from nestling.doctor.common_type import types_after
-from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
+from nestling.doctor.converting import UNCONVERTED_STAYS, asks_by_type, converting, converting_elements, finding, number
 from nestling.doctor.lookup_indexes import creating_first, index_first
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.setting import REFUSED, UNGUARDED, while_fenced
+from nestling.doctor.setting import REFUSED_STAY, UNGUARDED, while_fenced
 from nestling.doctor.value_kinds import kinds_of
 from nestling.doctor.words import sampled_share
 from nestling.ir.facts import ELEMENT, Facts, PathFacts, ReferenceFacts, Sample, arrays_on, field_path, steps_text
@@ -147,8 +147,8 @@ def _to_convert(seen: RuleInput, reference: ReferenceFacts) -> str:
     )
     where = seen.facts.collection(reference.database, reference.collection)
     refused = while_fenced(where) if where is not None else ""
-    refused = REFUSED if len(_conversion(seen, reference)) > UNGUARDED else refused
-    return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{anew}{refused}{rest}{asks}"
+    refused = REFUSED_STAY if len(_conversion(seen, reference)) > UNGUARDED else refused
+    return f"{first}Convert them to {into}, the type of {key}, and delete none: {UNCONVERTED_STAYS}.{anew}{refused}{rest}{asks}"
 
 
 def _keys_differ(seen: RuleInput, reference: ReferenceFacts) -> bool:

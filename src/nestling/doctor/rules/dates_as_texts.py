@@ -25,10 +25,10 @@ from nestling.doctor.converting import asks_by_type
 from nestling.doctor.expiring import outdated_first, unless_outdated
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.setting import REFUSED, UNGUARDED, setting, while_fenced
-from nestling.doctor.value_kinds import NOTHING
+from nestling.doctor.setting import REFUSED_STAY, UNGUARDED, setting, while_fenced
 from nestling.doctor.words import confidence
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, text_forms
+from nestling.ir.facts.path import NULL_TYPES
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import FieldChange, Finding, Severity
 from nestling.ir.programs.compiled import Mql
@@ -116,14 +116,14 @@ class _Forms:
 
 
 def _is_text(path: PathFacts) -> bool:
-    return all(name in ("string", *NOTHING) for name, _ in path.types)
+    return all(name in ("string", *NULL_TYPES) for name, _ in path.types)
 
 
 def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, forms: _Forms) -> Finding:
     commands = _commands(collection, path, forms)
     how = while_fenced(collection)
     if len(commands) > 1:
-        refused = REFUSED if len(commands) > UNGUARDED else ""
+        refused = REFUSED_STAY if len(commands) > UNGUARDED else ""
         order = _TOLD.get(forms.order, "")
         how = f"{order} Texts that are no calendar date stay as they are.{refused} {asks_by_type(['string'])}"
     elif forms.slashed and not forms.order:
@@ -145,7 +145,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, form
 
 def _types(path: PathFacts) -> tuple[str, ...]:
     """The types for a validator after the texts have become dates."""
-    nothing = (name for name in NOTHING if path.count(name))
+    nothing = (name for name in NULL_TYPES if path.count(name))
     return ("date", *nothing, *(("string",) if path.empty or not path.exact else ()))
 
 

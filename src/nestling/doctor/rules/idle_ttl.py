@@ -21,9 +21,10 @@ from collections.abc import Iterator
 from nestling.doctor.commands import find, here
 from nestling.doctor.converting import finding
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.value_kinds import NOTHING, kinds_of
+from nestling.doctor.value_kinds import kinds_of
 from nestling.doctor.words import confidence, listed, sampled_share
 from nestling.ir.facts import CollectionFacts, IndexFacts, PathFacts
+from nestling.ir.facts.path import NULL_TYPES
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import agreeing, count, counted
 
@@ -39,7 +40,7 @@ RULE = Rule(
         ),
     ),
 )
-SHOWN = 3
+MOST_FIELDS_NAMED = 3
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -59,8 +60,10 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, documents: int) -> Finding:
     field = index.expires_by
     path = next((each for each in collection.paths if each.field == field), None)
-    kinds = [name for name, _ in path.types if name not in NOTHING] if path is not None else []
-    elsewhere = [each.text for each in collection.paths if each.count("date") and each.field != field][:SHOWN]
+    kinds = [name for name, _ in path.types if name not in NULL_TYPES] if path is not None else []
+    elsewhere = [each.text for each in collection.paths if each.count("date") and each.field != field][
+        :MOST_FIELDS_NAMED
+    ]
     why = (
         f"`{field}` is {' or '.join(kinds)}, and only dates expire" if kinds else f"no document has a date in `{field}`"
     )

@@ -46,7 +46,7 @@ _EPHEMERAL = frozenset(
     }
 )
 """Words for documents that are worthless once their date has passed."""
-MOSTLY = 0.5
+DATED_SHARE = 0.5
 _TO_DELETE = "Create a TTL index on it. It deletes what has expired, at once and for good: check the dates first."
 _TO_ASK = (
     "If these documents are worthless once their date has passed, a TTL index on the field deletes them, for good."
@@ -61,7 +61,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             index.ttl_seconds is not None and index.dates is not False for index in collection.indexes
         )
         for path in collection.top_level():
-            is_date = path.count("date") > MOSTLY * path.present
+            is_date = path.count("date") > DATED_SHARE * path.present
             if is_date and _EXPIRY.fullmatch(path.field) and not timed and is_plain(path.steps):
                 yield _finding(seen, collection, path)
 

@@ -33,7 +33,7 @@ from nestling.executors.pacing import RestingPace, is_in_use
 from nestling.ir.capture import Capture, CommandShape
 from nestling.ir.capture.patterns import statements_of
 from nestling.ir.facts import (
-    REFUSED,
+    NO_RIGHT,
     USE_UNSEEN,
     CollectionFacts,
     Copied,
@@ -103,7 +103,7 @@ def gather(
     listed = {name: tuple(catalogue.namespaces(client[name], asking)) for name in databases}
     asked = {name: _asked(client[name], listed[name], asking) for name in databases}
     total = sum(map(len, listed.values()))
-    if not total and any(each.why == REFUSED and each.what.startswith(catalogue.LISTING) for each in asking.skipped):
+    if not total and any(each.why == NO_RIGHT and each.what.startswith(catalogue.LISTING) for each in asking.skipped):
         raise _nothing_seen(client, databases)
     work = asking.within(budget.seconds * (1 - LINKS_SHARE))
     found: list[CollectionFacts] = []

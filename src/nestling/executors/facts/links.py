@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from nestling.executors.facts.evidence import (
     COVERED,
     LEAST_COVERED,
-    MOSTLY,
+    LEAST_SHARE_IF_UNCLEAR,
     KeyColumn,
     KeyMatch,
     counts_up,
@@ -121,7 +121,7 @@ def _lead_to_the_same(one: Link, other: Link, by_node: Mapping[FieldPlace, Hashe
     rows = [{cell: row for row, cell in enumerate(target.cells(each.target_columns[0]))} for each in (one, other)]
     cells = zip(table.cells(one.columns[0]), table.cells(other.columns[0]), strict=True)
     led = [(rows[0][mine], rows[1][theirs]) for mine, theirs in cells if mine in rows[0] and theirs in rows[1]]
-    return sum(mine == theirs for mine, theirs in led) >= MOSTLY * max(len(led), 1)
+    return sum(mine == theirs for mine, theirs in led) >= LEAST_SHARE_IF_UNCLEAR * max(len(led), 1)
 
 
 def _maybe(link: Link) -> Unclear:

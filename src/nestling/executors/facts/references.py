@@ -20,9 +20,9 @@ from nestling.executors.facts.reference_names import PossibleReference, Referenc
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on, field_path
 from nestling.ir.facts.binary_kinds import binary_of
 
-VALUES = 300
+LOOKED_UP_VALUES = 300
 """Different values of a path that are looked up."""
-DOCUMENTS = 1_000
+DRAWN_DOCUMENTS = 1_000
 """Documents they are drawn from."""
 LEAST_SHARE = 0.5
 """Values found, for a path whose name says nothing, to call it a reference …"""
@@ -208,14 +208,14 @@ def _values(
     """
     field, collection = candidate.path.field, candidate.collection
     pipeline = [
-        *drawn(database, collection, DOCUMENTS, asking),
+        *drawn(database, collection, DRAWN_DOCUMENTS, asking),
         {"$project": {field: 1} if is_own_left_out else shown_alone(field)},
         *unwound(candidate.path.steps),
-        {"$limit": 20 * DOCUMENTS},
+        {"$limit": 20 * DRAWN_DOCUMENTS},
         *([{"$match": {"$expr": {"$not": {"$in": [f"${field}", ["$_id", _AS_TEXT]]}}}}] if is_own_left_out else []),
         {"$group": {"_id": f"${field}"}},
         {"$match": {"_id": {"$ne": None, "$not": {"$type": ["object", "array"]}}}},
-        {"$bucketAuto": {"groupBy": "$_id", "buckets": VALUES}},
+        {"$bucketAuto": {"groupBy": "$_id", "buckets": LOOKED_UP_VALUES}},
         {"$project": {"_id": "$_id.min"}},
         {"$sort": {"_id": 1}},
     ]

@@ -17,7 +17,7 @@ from nestling.ir.found_field import FoundField
 from nestling.ir.migration import Loss
 from nestling.ir.words.index_words import index_words
 
-SHOWN = 20
+MOST_LOSSES = 20
 """How many of one kind an error names."""
 
 Find: TypeAlias = Callable[[Job, Database[Any]], Iterable[FoundField | str]]
@@ -154,7 +154,7 @@ def require_nothing_lost(
 
 def refused(found: Sequence[str], move: str) -> list[Problem]:
     """A problem for each of these losses; it names the first few."""
-    told = [*found[:SHOWN]]
-    if len(found) > SHOWN:
-        told.append(f"and {len(found) - SHOWN:,} more")
+    told = [*found[:MOST_LOSSES]]
+    if len(found) > MOST_LOSSES:
+        told.append(f"and {len(found) - MOST_LOSSES:,} more")
     return [Problem(each, next_move=move) for each in told]

@@ -48,7 +48,7 @@ from nestling.executors.migrate.preflight import check_cutover, check_documents,
 from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, MigrationState, States, begun
-from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.executors.migrate.unique_indexes import build_uniques
 from nestling.executors.migrate.unknown_fields import dropped_with
 from nestling.executors.migrate.unlike_references import require_like_references
@@ -455,7 +455,7 @@ class Migration:
                 raise MigrationError(Problem("the new design has not taken over yet", next_move=move))
             drop_views(self.job, self.database)
             there = frozenset(self.database.list_collection_names())
-            left = [f"{name}{BEFORE}" for name in self.job.replaced]
+            left = [f"{name}{OLD_SUFFIX}" for name in self.job.replaced]
             left += [name for name in self.job.replaced if name in self.job.unfenced]
             found = tuple(name for name in left if name in there)
             unknown = dropped_with(self.job, self.database, found, is_allowed=Loss.UNKNOWN in self.may_lose)

@@ -11,7 +11,7 @@ from nestling.common.errors import MigrationError
 from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.losses import refused
-from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.ir.found_field import FoundField
 from nestling.ir.migration import Loss
 
@@ -20,7 +20,7 @@ def dropped_with(
     job: Job, database: Database[Any], names: Sequence[str], *, is_allowed: bool
 ) -> tuple[FoundField, ...]:
     """Unknown fields of collections that were set aside; raises `MigrationError` unless they may go."""
-    called = {each: stages for name, stages in job.searches.unknown.items() for each in (f"{name}{BEFORE}", name)}
+    called = {each: stages for name, stages in job.searches.unknown.items() for each in (f"{name}{OLD_SUFFIX}", name)}
     found = find_fields(database, {name: called[name] for name in names if name in called})
     if found and not is_allowed:
         why = "is not in the designs: it exists only here, and would be lost for good"

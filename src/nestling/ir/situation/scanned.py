@@ -18,7 +18,7 @@ FEW_ROWS = 100.0
 """Rows that are read as fast without an index."""
 HALF = 0.5
 """If a condition keeps more than this share of the rows, an index does not help."""
-MOST = 3
+MOST_STATEMENTS_NAMED = 3
 """Most statements named in a note."""
 
 _BECAUSE = {
@@ -53,7 +53,7 @@ def scanned(situation: Situation, design: Design, *, weighed: bool) -> Iterator[
             told[_kind(statement)].append(text)
     for kind, texts in told.items():
         if texts:
-            found = f"no index finds the rows of {first_of(texts, MOST)}"
+            found = f"no index finds the rows of {first_of(texts, MOST_STATEMENTS_NAMED)}"
             read = "each execution reads all or most documents, or their index entries"
             yield f"{found}: {read}, as {_BECAUSE[kind]}"
 

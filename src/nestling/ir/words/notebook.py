@@ -114,14 +114,21 @@ def _collections(design: Design) -> str:
 
 def proposal_html(proposal: Proposal) -> str:
     """The collections, the decisions, what is kept besides, and the cost."""
-    from nestling.ir.words.proposal_rows import KEPT, cost_line, decision_rows, kept_rows, lacking_line, stays_line
+    from nestling.ir.words.proposal_rows import (
+        KEPT_COLUMNS,
+        cost_line,
+        decision_rows,
+        kept_rows,
+        lacking_line,
+        stays_line,
+    )
 
     lacking = lacking_line(proposal)
     said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
     return block(
         _collections(proposal.design),
         table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal)),
-        table("Kept besides", KEPT, kept_rows(proposal)),
+        table("Kept besides", KEPT_COLUMNS, kept_rows(proposal)),
         f"<p>{inline(stays)}</p>" if (stays := stays_line(proposal)) else "",
         f"<p>{inline(said)}</p>" if said else "",
     )

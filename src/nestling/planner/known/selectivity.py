@@ -59,7 +59,7 @@ class Ranges:
 
 
 USUAL = Ranges(RANGE, CLOSED_RANGE)
-WIDE = Ranges(1 / 2, 1 / 4)
+WIDE_RANGES = Ranges(1 / 2, 1 / 4)
 """For what must not be too small: a join that begins with a range looks something up for every row in it."""
 
 PATTERN = 1 / 10

@@ -36,7 +36,7 @@ from nestling.planner.reads.limits import rows_looked_at
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rows import LoweringContext
 
-MOST = 100
+MOST_FIRST_ROWS = 100
 """The number of rows up to which only the first documents are read: beyond it, these would be all of many a collection."""
 
 
@@ -44,7 +44,7 @@ def of_first_documents(step: Slice, context: LoweringContext) -> Slice:
     """The slice over only the first documents, if these are enough for its rows."""
     sort = step.source
     count = rows_looked_at(step.count, step.offset) or 0
-    if not 0 < count <= MOST or not isinstance(sort, SortRows):
+    if not 0 < count <= MOST_FIRST_ROWS or not isinstance(sort, SortRows):
         return step
     if len(sort.keys) != 1 or not _is_plain(sort.keys[0].expression):
         return step

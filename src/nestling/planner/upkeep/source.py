@@ -14,10 +14,10 @@ from nestling.ir.statements.columns import column_of
 from nestling.ir.statements.expression import ANY, Column, Compare, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Comparison
-from nestling.planner.reads.rewrites import ALL, Rewrite
+from nestling.planner.reads.rewrites import ALL_REWRITES, Rewrite
 from nestling.planner.reads.rows import LoweringContext, VariableNames
 
-HOMES = ALL - {
+HOMES = ALL_REWRITES - {
     Rewrite.COPIED,
     Rewrite.COPIED_CHILDREN,
     Rewrite.ANCESTORS,

@@ -16,7 +16,7 @@ from nestling.sources.generated.kept import kept
 from nestling.sources.generated.kept_rows import keeping
 from nestling.sources.generated.knots import Knot, Strand
 from nestling.sources.generated.links import GeneratedLink, link, linked_rows, nullable_attributes, pair
-from nestling.sources.generated.nth_values import LAST, Maker, maker
+from nestling.sources.generated.nth_values import LAST_DAY, Maker, maker
 from nestling.sources.generated.overlaps import follows, given_columns, is_late, tied
 from nestling.sources.generated.permutations import permutation, salt, scattered
 from nestling.sources.generated.spread import spread
@@ -277,8 +277,8 @@ def _not_before(start: object, values: Iterator[object]) -> object:
 def _after(start: object, value: object, share: float) -> object:
     """An instant between another one and the last possible one; the value itself if there is no other."""
     if isinstance(start, datetime) and isinstance(value, datetime):
-        left = (LAST.replace(tzinfo=start.tzinfo) - start).total_seconds()
+        left = (LAST_DAY.replace(tzinfo=start.tzinfo) - start).total_seconds()
         return start + timedelta(seconds=int(left * share)) if left > 0 else value
     if isinstance(start, date) and isinstance(value, date) and not isinstance(start, datetime):
-        return start + timedelta(days=int((LAST.date() - start).days * share)) if start < LAST.date() else value
+        return start + timedelta(days=int((LAST_DAY.date() - start).days * share)) if start < LAST_DAY.date() else value
     return value

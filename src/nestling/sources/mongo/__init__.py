@@ -28,7 +28,7 @@ from nestling.sources.shape import shape
 
 __all__ = ["DerivedField", "FieldComparison", "LiveDatabase", "read"]
 
-EMPTY = Workload()
+NO_WORKLOAD = Workload()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def read(
     *,
     name: str = "",
     origin: str = "",
-    workload: Workload = EMPTY,
+    workload: Workload = NO_WORKLOAD,
     compared: Mapping[DerivedField, FieldComparison] | None = None,
 ) -> LiveDatabase:
     """The model, its numbers and the design in place, of facts with their `structure`; raises `SourceError` without any.

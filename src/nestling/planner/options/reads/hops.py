@@ -13,7 +13,7 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.storage.collations import goes_by_collation, linked_by_expression
 from nestling.ir.workload import Statement
-from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, FoundRows
+from nestling.planner.known.faster_lookups import FEW_FOUND, LEAST_FASTER_ROWS, FoundRows
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, unwinding
 from nestling.planner.options.reads.lookups_together import HOP, LookupsTogether, begun
@@ -228,7 +228,7 @@ class Hops:
         if linked_by_expression(self.modes.situation.model, hop.link):
             return False
         by_key = home.own and len(key) == 1 and hop.link.parent_attributes == key
-        starts = hop.before.before is None and hop.visit.outer >= MANY
+        starts = hop.before.before is None and hop.visit.outer >= LEAST_FASTER_ROWS
         plain = not hop.visit.down and not hop.visit.conditions and not hop.leaves_subquery
         return by_key and starts and plain
 
@@ -241,7 +241,9 @@ class Hops:
             return None
         if linked_by_expression(modes.situation.model, link):
             return None
-        if hop.before.before is not None or not MANY <= visit.outer <= hop.before.rows:  # no other children before
+        if (
+            hop.before.before is not None or not LEAST_FASTER_ROWS <= visit.outer <= hop.before.rows
+        ):  # no other children before
             return None
         names = link.child_attributes if visit.down else link.parent_attributes
         documents, size = modes.documents.count(home), modes.documents.base(home)

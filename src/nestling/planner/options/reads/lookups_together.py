@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from nestling.ir.design_problem import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
-from nestling.planner.known.faster_lookups import MANY, FoundRows
+from nestling.planner.known.faster_lookups import LEAST_FASTER_ROWS, FoundRows
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked
 from nestling.planner.options.statements.visits import Visit
@@ -70,7 +70,7 @@ def looked_for(modes: Modes, before: Sequence[Visit], visit: Visit, starts: Sequ
     `starts`: by which each is found for all of them.
     """
     needs = begun(modes, before[0])
-    if len(before) != 1 or needs is None or before[0].outer or visit.outer < MANY:
+    if len(before) != 1 or needs is None or before[0].outer or visit.outer < LEAST_FASTER_ROWS:
         return
     if len(visit.access.joined) != 1 or visit.access.ranged:
         return

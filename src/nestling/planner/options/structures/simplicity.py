@@ -37,7 +37,7 @@ SIMPLICITY = "complexity"
 """The name the price stands under among the statements, and in explanations."""
 COMPLEXITY_SHARE = 1.5e-3
 """One unit of it, as a share of the workload's least cost. A judgement, far below what any coefficient is known to."""
-INDEX_CHANGED, CHANGED = 3e-4, 0.03
+INDEX_CHANGED, DOCUMENTS_CHANGED = 3e-4, 0.03
 """What a change to a collection in use has to save, as such a share: an index, and what changes all documents. A judgement: an
 index is built while the application writes, a rebuilt collection takes a migration."""
 
@@ -53,7 +53,7 @@ def arrivals(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator
     """A charge for each structure that is not among `today`'s: somebody brings it about."""
     for candidate in candidates:
         if candidate.id not in today:
-            share = INDEX_CHANGED if isinstance(candidate.part, INDEXES) else CHANGED
+            share = INDEX_CHANGED if isinstance(candidate.part, INDEXES) else DOCUMENTS_CHANGED
             yield Charge(CHANGE, candidate.id, (candidate.id,), share)
 
 
@@ -62,7 +62,7 @@ def departures(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterat
     for candidate in candidates:
         if candidate.id in today and not isinstance(candidate.part, (*HOMES, *INDEXES)):
             stays = Mode("it stays", (candidate.id,), 0.0)
-            yield StatementStep(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), CHANGED)))
+            yield StatementStep(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), DOCUMENTS_CHANGED)))
 
 
 def least_costs(steps: Iterable[StatementStep], charges: Iterable[Charge]) -> Mapping[str, float]:

@@ -20,7 +20,7 @@ from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
 from nestling.planner.upkeep.holder import on_the_way, taken
-from nestling.planner.writes.draft.cells import ID, NOTHING, Cells
+from nestling.planner.writes.draft.cells import GIVEN_NULL, ID, Cells
 from nestling.planner.writes.places.new_document import pair_fields
 
 Known = tuple[dict[str, WrittenValue], ...]
@@ -128,7 +128,7 @@ def _where(place: Place, level: int, known: Known) -> list[FieldMatch]:
                 FieldMatch(path, Constant(None), Test.NOT_EQUAL)
             )  # what follows from above tells no absent object
         elif _is_untold_array(node, known[at]):
-            found.append(FieldMatch(join(path, "0"), NOTHING, Test.THERE))  # nor one in an array
+            found.append(FieldMatch(join(path, "0"), GIVEN_NULL, Test.THERE))  # nor one in an array
     return [identity, *found] if identity is not None else found
 
 

@@ -40,7 +40,7 @@ from nestling.ir.types import INTEGER
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind, RowChange, emptied, fired, upkeeps_of
 from nestling.planner.writes.constraints import unguarded, unique_groups
-from nestling.planner.writes.draft.cells import NOTHING, column
+from nestling.planner.writes.draft.cells import GIVEN_NULL, column
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.foreign_keys.parent_locks import is_to_be_held
 from nestling.planner.writes.places.placing import placing
@@ -187,7 +187,7 @@ def _updated(
         changes = _changes(write.target, target, values, computed=computed)
         if changes is None or (lost and any(isinstance(each, ComputeField) for each in changes)):
             return None
-        changes += tuple(Set(join(target.prefix, field), NOTHING) for each in lost for field in each.fields)
+        changes += tuple(Set(join(target.prefix, field), GIVEN_NULL) for each in lost for field in each.fields)
         steps = (
             UpdateDocuments(target.place.store.name, target.where, changes, target.filters, many, otherwise=steps),
         )
