@@ -47,10 +47,10 @@ from nestling.sources.sql.catalog import (
     TableNames,
 )
 from nestling.sources.sql.catalog_checks import server_checks, server_exclusions
-from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_json import with_json
-from nestling.sources.sql.catalog_sqlite import on_delete, on_update
 from nestling.sources.sql.catalog_time_zone import zone_of_sessions
+from nestling.sources.sql.postgresql.collations import case_of_letters, orders_of_languages
+from nestling.sources.sql.sqlite.catalog import on_delete, on_update
 from nestling.sources.tables import PartialIndex
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import FAR_DATE
 from nestling.sources.sql.driver_parameters import undecodable
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, no_such_database, not_allowed, refused, unreached
-from nestling.sources.sql.postgresql_types import exact_types
+from nestling.sources.sql.postgresql.types import exact_types
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.row_source import BATCH_ROWS
 from nestling.sources.sql.statements import SourceRows, TooSlow
@@ -83,7 +83,7 @@ class Postgresql(Engine):
     def connect(self, address: Address, *, read_only: bool) -> Any:
         """Connect with settings that make the same data arrive as the same values everywhere."""
         psycopg: Any = self.driver()
-        from nestling.sources.sql.postgresql_loaders import register_loaders
+        from nestling.sources.sql.postgresql.loaders import register_loaders
 
         plain = address.url.set(
             drivername="postgresql", query={"connect_timeout": str(CONNECT_SECONDS), **address.url.query}
@@ -232,7 +232,7 @@ class Postgresql(Engine):
 
     def language_orders(self, connection: Any) -> Iterator[str]:
         """Notes on the collations of the catalogue that order texts by the rules of a language."""
-        from nestling.sources.sql.catalog_collations import orders_of_languages
+        from nestling.sources.sql.postgresql.collations import orders_of_languages
 
         yield from orders_of_languages(connection.cursor())
 
