@@ -20,7 +20,7 @@ from nestling.ir.design_problem import (
     Structure,
 )
 from nestling.optimizer import solve, surroundings
-from nestling.optimizer.alternatives import alternatives, forced
+from nestling.optimizer.alternatives import alternatives, problem_with_forced
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.solve import attempt
 from nestling.optimizer.surroundings import Surroundings
@@ -60,7 +60,7 @@ def test_a_choice_around_is_one_of_the_whole(problem: DesignProblem, modes: int,
         near = ROUNDING * max(abs(solution.cost), abs(now.cost), 1.0)
         assert best.cost == pytest.approx(now.cost, abs=near)
         for other in group.among:
-            found = attempt(forced(part, group, other), limit_seconds=60.0)
+            found = attempt(problem_with_forced(part, group, other), limit_seconds=60.0)
             if found is not None:
                 whole = evaluate(problem, (solution.chosen - here) | found.chosen)
                 assert whole is not None
@@ -130,6 +130,6 @@ def test_what_answers_together_with_a_place_is_nearest() -> None:
     )
     part = Surroundings(problem, frozenset({"inside"})).of(problem.groups[0])
     assert "index on lines" in {structure.id for structure in part.structures}
-    other = attempt(forced(part, part.groups[0], "apart"), limit_seconds=60.0)
+    other = attempt(problem_with_forced(part, part.groups[0], "apart"), limit_seconds=60.0)
     assert other is not None
     assert other.cost == pytest.approx(1.5)

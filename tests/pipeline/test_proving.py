@@ -16,7 +16,7 @@ from pymongo import MongoClient
 from nestling.common.errors import InputError, LoadError, Problem
 from nestling.common.server import Server, start_server
 from nestling.emitters.proof import html, proof_json
-from nestling.executors.drive import LoadedDesign, TimedExecution, closed, space
+from nestling.executors.drive import LoadedDesign, TimedExecution, run_in_order, space
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Field, Form
@@ -298,9 +298,9 @@ def test_warming_up_has_an_end(mongod: Server, tmp_path: Path, monkeypatch: pyte
     def slow(on: LoadedDesign, block: Block, **options: Any) -> tuple[TimedExecution, ...]:
         blocks.append(len(block))
         sleep(0.05 * len(block))
-        return closed(on, block, **options)
+        return run_in_order(on, block, **options)
 
-    monkeypatch.setattr("nestling.pipeline.proving.rounds.closed", slow)
+    monkeypatch.setattr("nestling.pipeline.proving.rounds.run_in_order", slow)
     monkeypatch.setattr(rounds.Rounds, "_fitting", lambda *_: {"book_page": 4, "by_author": 4})
     proof = proved(mongod, address, reading, two(reading), effort=replace(TINY, seconds=4.0, open_seconds=0.0))
     assert proof.setting.rounds == TINY.rounds

@@ -122,7 +122,9 @@ def number_call(asked: NextNumbers) -> CollectionCall:
     )
 
 
-def met(command: WriteCommand, result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult) -> int:
+def documents_met(
+    command: WriteCommand, result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult
+) -> int:
     """The number of documents a command inserted, matched or deleted; an upsert that inserts counts as 1, a skipped one as 0."""
     match result:
         case InsertOneResult():

@@ -48,19 +48,19 @@ def components(problem: DesignProblem) -> tuple[DesignProblem, ...]:
 
 def first_of(problem: DesignProblem) -> Members:
     """One structure of each load: enough to find the part of its costs."""
-    return {load.name: tuple(islice(touched(load), 1)) for load in problem.loads}
+    return {load.name: tuple(islice(structures_touched(load), 1)) for load in problem.loads}
 
 
 def _by_leader(elements: Iterable[Kind], leader: Mapping[str, str], loads: Members) -> dict[str, list[Kind]]:
     """The elements of one kind, by the part they are in."""
     found: dict[str, list[Kind]] = defaultdict(list)
     for element in elements:
-        first = next(iter(touched(element, loads)), None)
+        first = next(iter(structures_touched(element, loads)), None)
         found[leader[first] if first is not None else NO_LEADER].append(element)
     return found
 
 
-def touched(element: Element | Load, loads: Members = NO_MEMBERS) -> Iterable[str]:
+def structures_touched(element: Element | Load, loads: Members = NO_MEMBERS) -> Iterable[str]:
     """The structures that an element mentions; for a step also the members of the loads it pays for, from `loads`."""
     match element:
         case Group():
@@ -88,7 +88,7 @@ def _leaders(problem: DesignProblem) -> dict[str, str]:
     parent = {structure.id: structure.id for structure in problem.structures}
     first = first_of(problem)
     for element in chain(_elements(problem), problem.loads):
-        names = iter(touched(element, first))
+        names = iter(structures_touched(element, first))
         one = next(names, None)
         for name in names:
             parent[_root(parent, name)] = _root(parent, one or name)

@@ -19,8 +19,8 @@ from nestling.common import errors
 from nestling.ir.design_problem import Charge, DesignProblem, Solution, StatementStep, Turn
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
-from nestling.optimizer.alternatives import choice, forced, group_named
-from nestling.optimizer.components import touched
+from nestling.optimizer.alternatives import choice, group_named, problem_with_forced
+from nestling.optimizer.components import structures_touched
 from nestling.optimizer.corrections import MOST_ROUNDS, LookResult
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import tie_limit
@@ -179,8 +179,8 @@ def touching(problem: DesignProblem, group: str) -> tuple[str, ...]:
     """The statements that cost something else depending on the decision."""
     among = frozenset(group_named(problem, group).among)
     priced: chain[StatementStep | Charge] = chain(problem.steps, problem.charges)
-    loads = {load.name: tuple(touched(load)) for load in problem.loads}
-    found = {element.statement for element in priced if not among.isdisjoint(touched(element, loads))}
+    loads = {load.name: tuple(structures_touched(load)) for load in problem.loads}
+    found = {element.statement for element in priced if not among.isdisjoint(structures_touched(element, loads))}
     return tuple(sorted(found & problem.statements))
 
 
@@ -272,7 +272,7 @@ class _Search:
         seconds = self.allowed.take(problem)
         if seconds is None:
             return None
-        decided = forced(problem, group_named(problem, self.group), self.choice(corner))
+        decided = problem_with_forced(problem, group_named(problem, self.group), self.choice(corner))
         try:
             solution = attempt(decided, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
         except errors.SearchError:

@@ -11,7 +11,7 @@ from nestling.common.collector import no_cycle_search
 from nestling.ir.design_problem import DesignProblem, Limit, Solution
 from nestling.optimizer.affordable import LAST_DIGITS
 from nestling.optimizer.budget import with_limits
-from nestling.optimizer.components import components, touched
+from nestling.optimizer.components import components, structures_touched
 from nestling.optimizer.conflict import conflict
 from nestling.optimizer.evaluate import evaluate, holds
 from nestling.optimizer.part import SolvedPart
@@ -105,7 +105,7 @@ def _by_reach(problem: DesignProblem) -> tuple[list[Limit], list[Limit]]:
     local: list[Limit] = []
     spanning: list[Limit] = []
     for limit in problem.limits:
-        within = len({part_of[name] for name in touched(limit)}) <= 1
+        within = len({part_of[name] for name in structures_touched(limit)}) <= 1
         (local if within else spanning).append(limit)
     return local, spanning
 

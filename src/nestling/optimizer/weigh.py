@@ -11,7 +11,7 @@ from nestling.ir.design_problem import CHANGE, DesignProblem, Group, Solution, T
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import OtherChoice, alternatives_within, choice
-from nestling.optimizer.components import components, touched
+from nestling.optimizer.components import components, structures_touched
 from nestling.optimizer.corrections import Corrections, Look, nothing_to_look_at
 from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
 from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips
@@ -113,12 +113,15 @@ def weigh(
 
 def _paid_through(problem: DesignProblem, chosen: frozenset[str]) -> Mapping[str, float]:
     """By group, the seconds a second of the steps and charges that depend on it, in a choice."""
-    loads, members = load_values(problem, chosen), {load.name: tuple(touched(load)) for load in problem.loads}
+    loads, members = (
+        load_values(problem, chosen),
+        {load.name: tuple(structures_touched(load)) for load in problem.loads},
+    )
     paid: dict[str, float] = defaultdict(float)
     for step in problem.steps:
         best = best_mode(step, chosen, loads)
         seconds = problem.rates[step.statement] * best[1] if best is not None else 0.0
-        for name in dict.fromkeys(touched(step, members)):
+        for name in dict.fromkeys(structures_touched(step, members)):
             paid[name] += seconds
     for charge in problem.charges:
         for name in charge.when if applies(charge, chosen) else ():

@@ -37,13 +37,13 @@ def capture(addresses: Sequence[Path | str], *, watch: Watch | None = None) -> C
         if watch is not None:
             watch("reading what was captured", place, len(addresses))
         if str(address).startswith(("mongodb://", "mongodb+srv://")):
-            found += noted(str(address))
+            found += recorded_captures(str(address))
         else:
             found.append(read_capture_file(Path(address)))
     return merged(found)
 
 
-def noted(uri: str) -> tuple[Capture, ...]:
+def recorded_captures(uri: str) -> tuple[Capture, ...]:
     """Return what a server has recorded about the statements it answered, one capture per place where it records them.
 
     Raises `SourceError` where there are no collections.

@@ -115,7 +115,7 @@ class LookedChoice:
             yield step, step.modes[self.evaluation.modes[step.statement, step.name]]
 
 
-def looked(problem: DesignProblem, chosen: frozenset[str], evaluation: Evaluation) -> LookedChoice:
+def choice_with_ways(problem: DesignProblem, chosen: frozenset[str], evaluation: Evaluation) -> LookedChoice:
     """Return the choice with the ways in which it answers the steps of the problem as first posed."""
     from nestling.optimizer.evaluate import load_values
 

@@ -53,13 +53,13 @@ def plan_migration(
     from nestling.executors.migrate.row_counts import sizes
     from nestling.ir.migration import Loss
     from nestling.ir.words.model_changes import changes_of_model
-    from nestling.pipeline.migrating import called_anew, joined
+    from nestling.pipeline.migrating import called_anew, designs_over_one_model
     from nestling.pipeline.migration_job import job_of
     from nestling.pipeline.model_risks import fields_there_already, rows_without_parents
     from nestling.planner.migration import differences
 
     written_by, old = old.design, called_anew(old, new, renamed)
-    before, after = joined(old, new, filled)
+    before, after = designs_over_one_model(old, new, filled)
     job = job_of(before, after, database, policy or Policy(), new.design, old.design, written_by)
     database = job.homes.database
     state = _state(job, database)

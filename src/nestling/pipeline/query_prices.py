@@ -35,7 +35,7 @@ from nestling.ir.design_problem import DesignProblem, Mode, Solution, StatementS
 from nestling.ir.rate import LEAST_PER_SECOND
 from nestling.ir.workload import Statement
 from nestling.pipeline.compiled_prices import CompiledPrices, Draft, DraftedDesign
-from nestling.pipeline.looked_choice import WITHOUT, LookedChoice, Used, looked
+from nestling.pipeline.looked_choice import WITHOUT, LookedChoice, Used, choice_with_ways
 
 if TYPE_CHECKING:
     from nestling.optimizer.corrections import Look
@@ -222,7 +222,7 @@ class Queries:
         evaluation = _evaluated(problem, chosen)
         whole = min(self.least, evaluation.cost)
         said = dict(statement_costs(problem, chosen))
-        choice = looked(self.found.problem, chosen, evaluation)
+        choice = choice_with_ways(self.found.problem, chosen, evaluation)
         design = self._drafted(chosen, evaluation)
         corrections, is_confirmed = list[StatementStep](), True
         for statement in self._asked(said, problem.rates):
@@ -243,7 +243,7 @@ class Queries:
         from nestling.optimizer.evaluate import best_mode
         from nestling.optimizer.weigh import statement_costs
 
-        choice = looked(self.found.problem, chosen, _evaluated(problem, chosen))
+        choice = choice_with_ways(self.found.problem, chosen, _evaluated(problem, chosen))
         said = dict(statement_costs(problem, chosen))
         idle = {each.step: each.idle for known in self._known.values() for each in known.dearer}
         steps = list(problem.steps)
@@ -333,7 +333,7 @@ class Queries:
         evaluation = evaluate(problem, chosen)
         if statement is None or evaluation is None:
             return False
-        used = looked(problem, chosen, evaluation).used(statement.name)
+        used = choice_with_ways(problem, chosen, evaluation).used(statement.name)
         if not self._prices.ask(statement, used, self._drafted(chosen, evaluation)):
             return False
         return (self._prices.of(statement.name, used) or 0.0) * LARGEST_FACTOR_OF_ONE_CAUSE >= price

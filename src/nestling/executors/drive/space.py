@@ -18,7 +18,7 @@ SPARE_BYTES = 256 * 1024 * 1024
 """What the server's journal and the machine need besides."""
 
 
-def stored(database: Database[Any]) -> Space:
+def stored_space(database: Database[Any]) -> Space:
     """Bytes on disk, after everything has been written there."""
     with suppress(OperationFailure):
         database.client.admin.command("fsync")

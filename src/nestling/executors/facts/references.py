@@ -155,7 +155,7 @@ def _with_converted(database: Database[FoundDocument], match: _Match, asking: As
     """Add the values found after conversion to another type, the one that finds most."""
     made: dict[str, list[Any]] = {}
     for value in match.values:
-        kind, other = converted(value, match.target.width)
+        kind, other = in_other_type(value, match.target.width)
         if kind in match.target.converts:
             made.setdefault(kind, []).append(other)
     found = {kind: _found(database, match.target, values, asking) for kind, values in made.items()}
@@ -164,7 +164,7 @@ def _with_converted(database: Database[FoundDocument], match: _Match, asking: As
     return replace(match, converted=more, converts=kind) if more else match
 
 
-def converted(value: object, width: int = 0) -> tuple[str, Any]:
+def in_other_type(value: object, width: int = 0) -> tuple[str, Any]:
     """The value in the other type that it may stand for, and that type's name ("": none). `width`: of a number as a text."""
     match value:
         case str() if len(value) == OBJECT_ID_DIGITS and ObjectId.is_valid(value):

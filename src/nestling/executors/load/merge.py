@@ -153,7 +153,9 @@ class Merge:
                 raise LoadError(Problem(what, next_move=self._again))
 
 
-def located(error: UnstorableError, entity: Entity, layout: RowLayout, row: AnyRow, path: RowPath = ()) -> LoadError:
+def located_error(
+    error: UnstorableError, entity: Entity, layout: RowLayout, row: AnyRow, path: RowPath = ()
+) -> LoadError:
     """The error of a value that cannot be stored, naming the row and the attribute."""
     where = f"{row_name(entity, layout, row, path)}, attribute `{error.attribute}`"
     return LoadError(Problem(error.problem.what, where=where, next_move=error.problem.next_move))

@@ -47,7 +47,7 @@ from nestling.executors.migrate.migration_lease import alone
 from nestling.executors.migrate.preflight import check_cutover, check_documents, check_start, require_new_rules
 from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
-from nestling.executors.migrate.state import COLLECTION, MigrationState, States, begun
+from nestling.executors.migrate.state import COLLECTION, MigrationState, States, begun_migration
 from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.executors.migrate.unique_indexes import build_uniques
 from nestling.executors.migrate.unknown_fields import dropped_with
@@ -448,7 +448,7 @@ class Migration:
 
         Raises `MigrationError` before that, and if fields would be lost.
         """
-        with typed_errors(address(self.database)), begun(self.database) as (states, state):
+        with typed_errors(address(self.database)), begun_migration(self.database) as (states, state):
             states.resume(self.job.designs)
             if state.phase is not Phase.DONE:
                 move = "run `--cutover` first"

@@ -139,7 +139,7 @@ class States:
 
 
 @contextmanager
-def begun(database: Database[Any]) -> Iterator[tuple[States, MigrationState]]:
+def begun_migration(database: Database[Any]) -> Iterator[tuple[States, MigrationState]]:
     """The migration that has begun, whatever its designs, exclusively."""
     if States(database).read() is None:
         if is_taken(database, COLLECTION):

@@ -10,7 +10,7 @@ from pymongo.database import Database
 from nestling.common.errors import MigrationError
 from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.job import Job
-from nestling.executors.migrate.losses import refused
+from nestling.executors.migrate.losses import loss_problems
 from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.ir.found_field import FoundField
 from nestling.ir.migration import Loss
@@ -25,5 +25,5 @@ def dropped_with(
     if found and not is_allowed:
         why = "is not in the designs: it exists only here, and would be lost for good"
         move = f"copy what is needed into the new design's documents, or drop the rest: `{Loss.UNKNOWN.flag}`"
-        raise MigrationError(*refused([f"{each.text()}, {why}" for each in found], move))
+        raise MigrationError(*loss_problems([f"{each.text()}, {why}" for each in found], move))
     return found

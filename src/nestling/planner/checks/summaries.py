@@ -15,7 +15,7 @@ from nestling.ir.statements.expression import ANY, Column
 from nestling.ir.storage.layout import Place, StoredCollection
 from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
-from nestling.planner.checks.comparison import differing, mended
+from nestling.planner.checks.comparison import differing, mending_update
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep.bucket_summary import summary_aggregates
 
@@ -67,6 +67,6 @@ def _check(design: Design, store: StoredCollection, events: Place) -> Check:
         store.name,
         plan,
         values,
-        repair=mended(Place(store, events.nodes[:1]), (), values),
+        repair=mending_update(Place(store, events.nodes[:1]), (), values),
         inexact=any(aggregate.function in _INEXACT for _, aggregate in fields),
     )

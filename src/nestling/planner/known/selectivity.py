@@ -106,7 +106,7 @@ def together(
     """
     kept, ends = 1.0, dict[tuple[str, str], list[Compare]]()
     for each in dict.fromkeys(conjuncts):
-        column = ranged(each)
+        column = column_of_range(each)
         if column is not None and isinstance(each, Compare):
             ends.setdefault((column.alias, column.name), []).append(each)
         else:
@@ -114,7 +114,7 @@ def together(
     return kept * prod(_between(each, known, values, unknown) for each in ends.values())
 
 
-def ranged(predicate: Expression) -> Column | None:
+def column_of_range(predicate: Expression) -> Column | None:
     """The column a comparison gives one end of a range."""
     if not isinstance(predicate, Compare) or predicate.operator not in ABOVE | BELOW:
         return None

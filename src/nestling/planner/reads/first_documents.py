@@ -33,7 +33,7 @@ from nestling.planner.known.bucket_fill import rows_in_bucket
 from nestling.planner.known.busy_parents import busier
 from nestling.planner.known.distinct import distinct_of, rows_of
 from nestling.planner.reads.limits import rows_looked_at
-from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed_column
 from nestling.planner.reads.rows import LoweringContext
 
 MOST_FIRST_ROWS = 100
@@ -117,7 +117,9 @@ def _is_of_series(asked: Where, count: int, context: LoweringContext) -> bool:
         return False
     parts = conjuncts(asked.predicate)
     equal = {
-        asked.layout.path(column) for each in parts if (column := fixed(each)) is not None and column in asked.layout
+        asked.layout.path(column)
+        for each in parts
+        if (column := fixed_column(each)) is not None and column in asked.layout
     }
     series = {header.path_of(name) or name for name in header.bucket.by}
     return len(parts) == len(equal) and equal == series

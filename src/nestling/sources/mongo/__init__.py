@@ -26,7 +26,7 @@ from nestling.sources.mongo.survey import survey
 from nestling.sources.mongo.taken import DerivedField, FieldComparison, Fields, late, own_data
 from nestling.sources.shape import shape
 
-__all__ = ["DerivedField", "FieldComparison", "LiveDatabase", "read"]
+__all__ = ["DerivedField", "FieldComparison", "LiveDatabase", "live_database"]
 
 NO_WORKLOAD = Workload()
 
@@ -51,7 +51,7 @@ class LiveDatabase:
         return self.watched.tells_reads and any(not each.kind.writes for each in self.reading.workload.statements)
 
 
-def read(
+def live_database(
     facts: Facts,
     *,
     name: str = "",

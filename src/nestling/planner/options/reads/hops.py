@@ -15,8 +15,8 @@ from nestling.ir.storage.collations import goes_by_collation, linked_by_expressi
 from nestling.ir.workload import Statement
 from nestling.planner.known.faster_lookups import FEW_FOUND, LEAST_FASTER_ROWS, FoundRows
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.reads.element_conditions import asked, unwinding
-from nestling.planner.options.reads.lookups_together import HOP, LookupsTogether, begun
+from nestling.planner.options.reads.element_conditions import unwinding, work_of_tests
+from nestling.planner.options.reads.lookups_together import HOP, LookupsTogether, structures_of_visited_rows
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.trees import walks
@@ -183,7 +183,7 @@ class Hops:
         once = self.modes.price(HOP + work_of.fetch_by_index(ahead, 0.0, seeks=0) + work_of.pass_on(ahead))
         first = min(self._different(hop), outer)
         cached = replace(self, modes=self.modes.warm) if first < outer else self
-        found, needs = self._together(home, hop), begun(self.modes, hop.before)
+        found, needs = self._together(home, hop), structures_of_visited_rows(self.modes, hop.before)
         together = LookupsTogether(self.modes, home, outer, needs) if needs is not None else None
         is_beside = self._is_beside(home, hop) or (found is not None and found.by_index and found.pays)
         for one, again in zip(self._each(home, hop), cached._each(home, hop), strict=True):
@@ -308,7 +308,9 @@ class Hops:
             found = work_of.lookup_by_scan(1.0, total, size, stages=stages)
             return self.modes.mode(f"{home.id}, searched", way.needs, found, heavier)
         also = self.modes.documents.further(home, read=documents)
-        found = work_of.lookup(1.0, documents, size, stages=stages) + asked(self.modes, conditions, home, documents)
+        found = work_of.lookup(1.0, documents, size, stages=stages) + work_of_tests(
+            self.modes, conditions, home, documents
+        )
         found += work_of.unwind(documents) + work_of.pass_on(1.0 + documents)
         return self.modes.mode(f"{home.id}, looked up {way.text}", way.needs, found, also)
 

@@ -65,7 +65,7 @@ class PlainCondition:
             yield from never_null(path, self.value)
 
 
-def asked(scan: Scan, predicate: Expression | None) -> list[PlainCondition] | None:
+def plain_conditions(scan: Scan, predicate: Expression | None) -> list[PlainCondition] | None:
     """The predicate as conditions that all hold; None where one of them is more than comparing a plain attribute."""
     found = [_condition(scan, part) for part in conjuncts(predicate)]
     known = [each for each in found if each is not None]

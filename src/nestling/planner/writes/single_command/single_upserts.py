@@ -45,7 +45,12 @@ from nestling.planner.writes.proposed_rows import WRITTEN, proposed_checks, refu
 from nestling.planner.writes.rows_met_twice import refuse_twice
 from nestling.planner.writes.rows_there import conflicting, groups_met, with_new_values
 from nestling.planner.writes.single_command.direct import direct
-from nestling.planner.writes.single_command.plain_conditions import PlainCondition, asked, by_its_row, is_given
+from nestling.planner.writes.single_command.plain_conditions import (
+    PlainCondition,
+    by_its_row,
+    is_given,
+    plain_conditions,
+)
 from nestling.planner.writes.single_command.single_commands import shortest
 from nestling.planner.writes.single_command.targets import give_whole_key, targets_of
 from nestling.planner.writes.upsert import insert_row
@@ -138,7 +143,7 @@ def _is_sole_document(design: Design, entity: Entity) -> bool:
 def _same_key(design: Design, conflict: Conflict, entity: Entity, scan: Scan, row: RowExpressions) -> Expression | None:
     """The condition that finds the document of the row that is there, by its whole `_id`; None where more tells it."""
     there = conflicting(design, entity, scan, groups_met(design.model, entity, conflict, row), row)
-    conditions = None if there is None else asked(scan, there)
+    conditions = None if there is None else plain_conditions(scan, there)
     if conditions is None or not _are_key(entity, conditions):
         return None
     targets = targets_of(design, entity, conditions) or ()

@@ -18,7 +18,7 @@ from nestling.sources.capture.sql.field_values import (
     Sql,
     Unmapped,
 )
-from nestling.sources.capture.sql.paths import PathTarget, find, known
+from nestling.sources.capture.sql.paths import PathTarget, find, value_under
 from nestling.sources.capture.sql.predicates import (
     ALWAYS,
     NEVER,
@@ -109,11 +109,11 @@ def _path(document: FieldValue, path: str, names: NamedValues) -> FieldValue:
     if path.startswith("$$"):
         name, _, rest = path[2:].partition(".")
         if name in ("ROOT", "CURRENT"):
-            return known(document, rest)
+            return value_under(document, rest)
         if name not in names:
             raise NotExpressible(f"the variable `{name}`")
-        return known(names[name], rest)
-    return known(document, path[1:])
+        return value_under(names[name], rest)
+    return value_under(document, path[1:])
 
 
 def _operator(draft: StatementDraft, document: FieldValue, name: str, operand: Any, names: NamedValues) -> FieldValue:
@@ -315,7 +315,7 @@ def _only(draft: StatementDraft, document: FieldValue, operands: list[Any], name
     array = _array(document, operands[0], names)
     if not isinstance(array.value, Many) or operands[1:] not in ([], [0], [-1]):
         raise NotExpressible("an element of something other than an array of rows, or one in the middle of the array")
-    return known(only(draft, array.value), array.rest)
+    return value_under(only(draft, array.value), array.rest)
 
 
 def _array(document: FieldValue, operand: Any, names: NamedValues) -> PathTarget:

@@ -25,7 +25,14 @@ from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.sources.sql.driver_parameters import array_text, none_or, undecodable
 from nestling.sources.sql.driver_values import bits, by_type, for_integers, moment
-from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, no_such_database, not_allowed, refused, unreached
+from nestling.sources.sql.engine import (
+    CONNECT_SECONDS,
+    Engine,
+    connection_failed,
+    login_failed,
+    no_such_database,
+    not_allowed,
+)
 from nestling.sources.sql.keyset import is_paged
 from nestling.sources.sql.mysql.columns import (
     KEY_CHARACTERS,
@@ -124,12 +131,12 @@ class Mysql(Engine):
         """The driver's error as ours, by its number."""
         code = error.args[0] if error.args else 0
         if code in _REFUSALS:
-            return refused(problem)
+            return login_failed(problem)
         if code in _NOT_ALLOWED:
             return not_allowed(problem)
         if code == _NO_DATABASE:
             return no_such_database(problem)
-        return unreached(problem) if code in _UNREACHABLE else SourceError(problem)
+        return connection_failed(problem) if code in _UNREACHABLE else SourceError(problem)
 
     def begin(self, connection: Any) -> None:
         """Begin a transaction with InnoDB's consistent snapshot."""
