@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql import arithmetic, conversion, functions, predicates, source_values
 from nestling.emitters.mql.sql.constant_conversion import cast_constant
 from nestling.emitters.mql.sql.constants import MqlValue, bson_value, inline
@@ -19,6 +18,7 @@ from nestling.emitters.mql.sql.gaps import RenderingGap, rendering_gap
 from nestling.emitters.mql.sql.nulls import ABSENT_FIELD
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, ConvertedPlaceholder, Expected
+from nestling.ir.conversions import given
 from nestling.ir.statements.expression import (
     And,
     Arithmetic,

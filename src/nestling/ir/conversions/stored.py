@@ -13,7 +13,7 @@ from typing import Any
 
 from bson import Binary
 
-from nestling.emitters.conversions.given import (
+from nestling.ir.conversions.given import (
     a_number,
     as_stored,
     check_value,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from nestling.emitters.conversions.like_patterns import anchored, escaped, in_class, like_parts
+from nestling.ir.conversions.like_patterns import anchored, escaped, in_class, like_parts
 from nestling.ir.value_forms.letter_case import LOWER_OF, UPPER_OF, is_apart, known_case
 
 
