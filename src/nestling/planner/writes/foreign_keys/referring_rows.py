@@ -29,6 +29,8 @@ class RowSet:
 
 def any_of(predicates: Sequence[Expression]) -> Expression:
     """One of the predicates is true; none of none is, where `disjunction` would be None: all rows."""
+    if not predicates:
+        return FALSE
     return predicates[0] if len(predicates) == 1 else Or(tuple(predicates))
 
 
