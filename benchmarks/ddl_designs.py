@@ -25,7 +25,7 @@ from benchmarks.design_scale import statistics_of
 from nestling.ir.model import Cardinality, Entity, Model, Relationship
 from nestling.ir.statistics import Quantity, Statistics
 from nestling.optimizer import check, solve
-from nestling.pipeline.designing import explained, posed
+from nestling.pipeline.designing import explained_proposal, posed_problem
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
 from tests.shared_cases import required
@@ -132,11 +132,11 @@ def measure(path: Path, seed: int, limit: float) -> tuple[object, ...]:
     known_sizes = statistics(reading.model, chance)
     began, began_cpu = time.perf_counter(), time.process_time()
     workload, gaps = parse_workload(text, reading.model)
-    given = posed(replace(reading, workload=workload, statistics=known_sizes, dialect="sqlite"), None, None)
+    given = posed_problem(replace(reading, workload=workload, statistics=known_sizes, dialect="sqlite"), None, None)
     candidates, problem = given.candidates, given.problem
     solution = solve(problem, limit_seconds=limit)
     seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
-    explained(given, solution)
+    explained_proposal(given, solution)
     explaining = time.process_time() - began_cpu - cpu
     check(problem, solution)
     model, modes = reading.model, sum(len(step.modes) for step in problem.steps)

@@ -27,7 +27,7 @@ from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.statements.algebra import Query
 from nestling.pipeline import design, inspect, load
-from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read
 from nestling.planner.sql import translate
 
 TABLES = """
@@ -71,7 +71,7 @@ def main() -> int:
         for sql in (*BY_INDEX, *WITHOUT_INDEX):
             query, seconds = translate(sql, made.design.model, "sqlite"), list[float]()
             assert isinstance(query, Query)
-            for rewrites in (ALL, ALL - {Rewrite.SIDE_BY_SIDE}):
+            for rewrites in (ALL_REWRITES, ALL_REWRITES - {Rewrite.SIDE_BY_SIDE}):
                 plan = plan_read(query, made.design, rewrites=rewrites, statistics=reading.statistics)
                 read = compiled_read(plan, name="statement", sql=sql)
                 seconds.append(_fastest(partial(_answer, client["rates"], read), runs))

@@ -27,7 +27,7 @@ from nestling.common.errors import NestlingError
 from nestling.common.server import open_server
 from nestling.executors.facts import Amount, Budget, gather
 from nestling.pipeline import OPTIMAL, design, inspect, load
-from nestling.sources.mongo import read
+from nestling.sources.mongo import live_database
 from nestling.strategies import strategy_names
 from tests import shared_cases
 from tests.likeness import likeness
@@ -87,7 +87,7 @@ def _case(
         if not options.validators:
             without_validators(database)
         began = time.perf_counter()
-        found = read(gather(client, [database.name], Budget(seconds=120.0, amount=Amount(), structure=True)))
+        found = live_database(gather(client, [database.name], Budget(seconds=120.0, amount=Amount(), structure=True)))
         seconds = time.perf_counter() - began
         silent = dict(untold_entities(reading, proposal.design))
         unclear = dict(untold_relationships(reading, proposal.design, database))

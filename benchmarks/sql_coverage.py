@@ -33,7 +33,7 @@ from nestling.common.connection import connect
 from nestling.common.errors import NestlingError
 from nestling.common.server import open_server
 from nestling.pipeline import LoadMode, design, inspect, load
-from nestling.planner.reads import ALL, NONE, Rewrite
+from nestling.planner.reads import ALL_REWRITES, NO_REWRITES, Rewrite
 from nestling.sources.statements.blocks import blocks
 from tests.shared_cases import required
 
@@ -161,7 +161,7 @@ def _run(case: Case, name: str, target: Any, table: Table, uses: IndexUse, optio
     except NestlingError as error:
         print(f"{case.label} {name}: {str(error)[:300]}", file=sys.stderr)
         return
-    rewrites: frozenset[Rewrite] = NONE if options.no_rewrites else ALL
+    rewrites: frozenset[Rewrite] = NO_REWRITES if options.no_rewrites else ALL_REWRITES
     reference = (
         SqliteReference(Path(str(sa.make_url(case.url).database)))
         if case.dialect == "sqlite"

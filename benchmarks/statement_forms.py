@@ -34,7 +34,7 @@ from nestling.ir.programs.program import CompiledWrite, ForEach, GivenRows, Prog
 from nestling.ir.proposal import Proposal
 from nestling.ir.statements.algebra import Query
 from nestling.ir.value_forms.letter_case import LOWER_OF
-from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read
 from nestling.planner.sql import translate
 
 TABLES = """
@@ -167,7 +167,7 @@ def _outer_joins(database: Database[Any], proposal: Proposal, rounds: int) -> No
     assert isinstance(query, Query)
     kept, looked_up = (
         compiled_read(plan_read(query, proposal.design, rewrites=rewrites), name="outer")
-        for rewrites in (ALL, ALL - {Rewrite.EMBEDDED_CHILD})
+        for rewrites in (ALL_REWRITES, ALL_REWRITES - {Rewrite.EMBEDDED_CHILD})
     )
     ours, theirs = _least(rounds, lambda: [*run_read(database, kept)], lambda: [*run_read(database, looked_up)])
     assert sorted(run_read(database, kept)) == sorted(run_read(database, looked_up))

@@ -10,7 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.common.errors import GapError, ReadError
-from nestling.planner.reads import NONE
+from nestling.planner.reads import NO_REWRITES
 from tests.cases.counterexample import Counterexample, counterexamples
 from tests.planner.reads.beside_sqlite import loaded
 from tests.planner.upkeep.settled import differences
@@ -33,7 +33,7 @@ def test_a_statement_answers_as_sqlite_does(
     theirs = [list(row) for row in beside.theirs(sql)]
     assert sorted(map(_text, theirs)) == sorted(map(_text, case.answer))
     beside.assert_equal(sql)
-    beside.assert_equal(sql, rewrites=NONE)
+    beside.assert_equal(sql, rewrites=NO_REWRITES)
 
 
 @refused

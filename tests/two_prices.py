@@ -10,7 +10,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.weigh import statement_costs
-from nestling.pipeline.designing import posed, priced
+from nestling.pipeline.designing import posed_problem, priced_problem
 from nestling.pipeline.proving.statements import predicted_seconds
 from nestling.planner.options.structures.in_place import with_in_place
 
@@ -32,9 +32,9 @@ def two_prices(reading: Reading, proposal: Proposal, profile: Profile | None = N
     """By statement; without those that one of the two has no price for. Empty where the design is none the search may choose,
     be it that its documents may grow too large.
     """
-    of = posed(reading, None, profile)
+    of = posed_problem(reading, None, profile)
     there = with_in_place(proposal.design, of.candidates)
-    problem = replace(priced(of.situation, of.profile, there.candidates), limits=())
+    problem = replace(priced_problem(of.situation, of.profile, there.candidates), limits=())
     if evaluate(problem, there.chosen) is None:
         return {}
     search = dict(statement_costs(problem, there.chosen))

@@ -25,7 +25,7 @@ from nestling.sources.affinity import is_numeric
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.tokens import tokens
 from nestling.sources.sql import open_database, open_sink
-from nestling.sources.sql.postgresql_types import exact_type
+from nestling.sources.sql.postgresql.types import exact_type
 from nestling.sources.sql.table_ddl import column_words
 from scripts.pages._markdown import code, table
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from nestling.cost import Identity, default_profile, price
-from nestling.cost.fit import LEAST, errors, fitted, solve
+from nestling.cost.fit import LEAST_COEFFICIENT_SHARE, errors, fitted, solve
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Measurement, Work
 
@@ -27,7 +27,7 @@ def test_nothing_is_free() -> None:
     """A quantity that seems to cost nothing keeps a tenth of the known figure."""
     rows = [(1.0, n) for n in (1.0, 10.0, 100.0, 1000.0)]
     found = solve(rows, [1.0, 0.9, 0.8, 0.7], (1.0, 1e-2))
-    assert found[1] == pytest.approx(LEAST * 1e-2)
+    assert found[1] == pytest.approx(LEAST_COEFFICIENT_SHARE * 1e-2)
 
 
 def test_what_is_not_measured_stays_known() -> None:

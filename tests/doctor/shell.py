@@ -23,13 +23,13 @@ _VALIDATOR = re.compile(
     r'db\.getSiblingDB\(("[^"]*")\)\.getCollectionInfos\(\{name: ("[^"]*")\}\)\[0\]\.options\.validator'
 )
 _COMMENT = re.compile(r"(?<=\)) // .*\Z")
-_MARK = re.compile(rf"\.comment\('{DOCTOR}'\)")
+_MARK = re.compile(rf'\.comment\("{DOCTOR}"\)')
 _WORD = re.compile(r"""("(?:[^"\\]|\\.)*")|'([^'"]*)'|([{,]\s*)(\$?\w+)(?=\s*:)|(,)(?=\s*[]}])""")
 
 
 _REWRITING = re.compile(
     r"(?P<find>.*?\.find\(.*?\))\.forEach\(\(each\) => "
-    r".*\{\$set: \{(?P<field>\".*?\"): BinData\((?P<into>\d+), each.*\.toString\('base64'\)\)\}\}\)\)"
+    r".*\{\$set: \{(?P<field>\".*?\"|\w+): BinData\((?P<into>\d+), each.*\.toString\('base64'\)\)\}\}\)\)"
 )
 _BINARY = re.compile(r'BinData\((\d+), "(.*?)"\)')
 
@@ -59,7 +59,7 @@ def run_in(database: Database[dict[str, Any]], command: str) -> Any:
 
 def _rewritten(client: MongoClient[dict[str, Any]], command: re.Match[str]) -> None:
     """UUIDs written as another subtype, one document after the other."""
-    where, field = _ON_COLLECTION.fullmatch(command["find"]), json.loads(command["field"])
+    where, field = _ON_COLLECTION.fullmatch(command["find"]), command["field"].strip('"')
     assert where is not None
     collection = client[json.loads(where[1])][json.loads(where[2])]
     for each in run(client, command["find"]):

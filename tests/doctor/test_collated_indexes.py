@@ -65,7 +65,7 @@ def test_beside_an_equality_no_pattern_is_indexed(application: Db) -> None:
     """The equality is asked by the collection's collation, and its index alone is of use."""
     asked = {"city": "city 0", "name": Regex("^Klein")}
     (finding,) = _missing(application, asked)
-    assert finding.commands[0].endswith('.createIndex({"city": 1})')
+    assert finding.commands[0].endswith(".createIndex({city: 1})")
     assert "`name`" in finding.remedy
     run(application.client, finding.commands[0])
     assert _work(application, asked)[1:] == (100, 10)

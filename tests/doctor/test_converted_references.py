@@ -11,7 +11,7 @@ from pymongo.database import Database
 from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.facts.binary_kinds import OLD_UUID
 from nestling.ir.finding import Finding
-from nestling.sources.mongo import read
+from nestling.sources.mongo import live_database
 from tests.doctor.looking import found, look
 from tests.doctor.shell import run
 
@@ -138,7 +138,7 @@ def test_a_few_texts_among_many_ids_are_not_taken_for_what_is_left(database: Db)
     said = "of 40 different values that were looked up, possibly not all there are, 37 are found as they are"
     assert f"{said}, 3 more are found as objectId, and none is missing" in _dangling(database)["user_id"].message
     facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
-    gap = next(each for each in read(facts, name="read").reading.gaps if "`user_id` refers" in each.what)
+    gap = next(each for each in live_database(facts, name="read").reading.gaps if "`user_id` refers" in each.what)
     assert gap.what.startswith(f"`user_id` refers to `users` in another type: {said}, 3 more are found as objectId")
 
 

@@ -11,7 +11,7 @@ from pymongo.database import Database
 from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.facts import NamespaceKind
 from nestling.pipeline import redesign
-from nestling.sources.mongo import read
+from nestling.sources.mongo import live_database
 from tests.doctor.looking import found, look
 
 Db = Database[dict[str, Any]]
@@ -29,7 +29,7 @@ def test_gridfs_is_the_drivers(database: Db) -> None:
     }
     assert [(each.path, each.rule) for each in found(facts) if "photos" in f"{each.namespace} {each.commands}"] == []
     assert [each.rule for each in found(facts) if each.path == "photo_id"] == []
-    there = read(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
+    there = live_database(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
     assert [each.name for each in there.reading.model.entities] == ["users"]
     assert [note for note in there.reading.notes if "`photos.chunks`, `photos.files`: GridFS" in note]
     assert [change for change in redesign(there, "optimal").changes if "photos" in str(change)] == []

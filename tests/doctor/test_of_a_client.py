@@ -25,7 +25,7 @@ def test_a_recording_says_nothing_of_the_server(database: Db) -> None:
     assert finding.message == "find, seen 1,000 times, returns 1; 100 % of the captured time"
     assert finding.cost == "3 s in the capture, as measured by the client"
     assert finding.confidence is Confidence.LIKELY
-    assert finding.commands == (f'db.getSiblingDB("{database.name}").getCollection("cars").createIndex({{"n": 1}})',)
+    assert finding.commands == (f'db.getSiblingDB("{database.name}").getCollection("cars").createIndex({{n: 1}})',)
 
 
 def test_a_recording_hides_nothing_that_the_server_measured(database: Db) -> None:

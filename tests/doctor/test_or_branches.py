@@ -27,7 +27,7 @@ def test_each_branch_of_an_or_gets_an_index(database: Db) -> None:
     watched(database, lambda application: list(application.events.find(asked)))
     by_number, by_text = sorted(_missing(database), key=lambda each: each.index)
     assert (by_number.index, by_text.index) == ((("no", 1),), (("text", 1),))
-    assert 'each of its branches has one: create `{"text": 1}` as well.' in by_number.remedy
+    assert "each of its branches has one: create `{text: 1}` as well." in by_number.remedy
     run(database.client, by_number.commands[0])
     (left,) = _missing(database)
     assert (left.index, left.commands) == (by_text.index, by_text.commands)

@@ -9,7 +9,7 @@ from bson import ObjectId
 from pymongo.database import Database
 
 from nestling.executors.facts import Amount, Budget, gather
-from nestling.sources.mongo import read
+from nestling.sources.mongo import live_database
 from tests.doctor.looking import found, look
 
 Db = Database[dict[str, Any]]
@@ -40,7 +40,7 @@ def test_own_ids_are_no_references(database: Db, shared: int, name: str) -> None
     _plant(database, shared, name)
     assert _said(database) == set()
     facts = gather(database.client, [database.name], Budget(60.0, Amount(), structure=True))
-    assert [each for each in read(facts).reading.gaps if "refers" in each.what] == []
+    assert [each for each in live_database(facts).reading.gaps if "refers" in each.what] == []
 
 
 def test_ids_that_are_found_elsewhere_are_references(database: Db) -> None:

@@ -118,7 +118,7 @@ def test_a_ttl_index_without_dates_is_named(document: dict[str, Any], told: str,
     assert ("40 of these documents at once" in finding.remedy) == isinstance(document.get("exp"), str)
     if "exp" in document:
         (draft,) = _of(database, "no-validator").commands
-        assert '"exp": {"bsonType": ["date", ' in draft
+        assert 'exp: {bsonType: ["date", ' in draft
     database.sessions.update_one({"_id": 3}, {"$set": {"exp": LATER}})
     assert not [each for each in found(look(database)) if "deletes nothing" in each.message]
 
@@ -139,7 +139,7 @@ def test_texts_without_a_time_zone_are_read_as_one_that_is_said(database: Db, zo
     assert "Of these texts, 3 name no time zone and are read as UTC" in finding.remedy
     assert "`timezone:`" in finding.remedy
     for command in finding.commands:
-        run(database.client, command.replace("timezone: 'UTC'", f"timezone: '{zone}'"))
+        run(database.client, command.replace('timezone: "UTC"', f'timezone: "{zone}"'))
     hours = 1 if zone != "UTC" else 0
     new_year = datetime(2024, 1, 1, tzinfo=UTC).replace(tzinfo=None)
     assert [each["at"] for each in database.events.find({"_id": {"$lt": 5}}, sort=[("_id", 1)])] == [

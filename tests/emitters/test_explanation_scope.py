@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.emitters.explanation.explanation import explanation
-from nestling.emitters.explanation.scope import COMPARED, scope
+from nestling.emitters.explanation.scope import COMPARISON_RULE, scope
 from nestling.emitters.explanation.text import explanation_text
 from nestling.ir.design import Design
 from nestling.ir.model import Model
@@ -34,7 +34,7 @@ def test_a_statement_that_is_not_converted() -> None:
     """What compares the costs of all statements is not about it; what names it as a cause is."""
     line = Document("line", references=(Reference(ORDER_LINE.name, Holder.CHILD),))
     collections = (Collection("orders", Document("order"), ("id",)), Collection("lines", line))
-    compared = Reason(COMPARED, "the runner-up adds 2 ms/s in first", statements=("first", "compared", "joined"))
+    compared = Reason(COMPARISON_RULE, "the runner-up adds 2 ms/s in first", statements=("first", "compared", "joined"))
     joined = Reason("A9", "joined along by joined (5/s)", statements=("joined",))
     decision = Decision(ORDER_LINE.name, Choice.PARENT_REFERENCE, reasons=(compared, joined))
     count = Weighed("count", "computed", False, -1.0, motives=("joined",), statements=("first", "compared"))

@@ -13,7 +13,7 @@ from pymongo.database import Database
 from nestling.common.server import Server
 from nestling.emitters.commands import collection_commands
 from nestling.emitters.documents import documents
-from nestling.emitters.field_searches.unknown_fields import MOST, unknown_fields
+from nestling.emitters.field_searches.unknown_fields import MOST_UNKNOWN_FIELDS, unknown_fields
 from nestling.executors.exact import exact
 from nestling.executors.found_fields import find_fields
 from nestling.executors.load import load
@@ -123,6 +123,8 @@ def test_json_is_kept_whole(database: Documents) -> None:
 
 def test_names_that_are_data(database: Documents) -> None:
     """Of very many names those in most documents are told."""
-    database["things"].insert_many([{"_id": number, f"n{number}": 1, "all": 1} for number in range(MOST + 50)])
+    database["things"].insert_many(
+        [{"_id": number, f"n{number}": 1, "all": 1} for number in range(MOST_UNKNOWN_FIELDS + 50)]
+    )
     told = find_fields(database, unknown_fields(every_type()))
-    assert (len(told), told[0]) == (MOST, FoundField("things", ("all",), MOST + 50, 0))
+    assert (len(told), told[0]) == (MOST_UNKNOWN_FIELDS, FoundField("things", ("all",), MOST_UNKNOWN_FIELDS + 50, 0))

@@ -15,7 +15,7 @@ from pymongo.errors import OperationFailure
 from nestling.common.errors import DataError, ReadError, ResultTooLarge, ValueNotComputable
 from nestling.common.server import Server
 from nestling.executors.asynchronous import run_read_async
-from nestling.executors.errors.write_errors import typed
+from nestling.executors.errors.write_errors import error_of_write
 from nestling.executors.run import documents
 from nestling.ir.programs.compiled import CompiledRead
 
@@ -62,7 +62,7 @@ def test_a_division_by_zero(database: Database[dict[str, Any]], operator: str, d
     assert "`NULLIF(divisor, 0)`" in str(caught.value)
     with pytest.raises(OperationFailure) as refused:
         database["large"].update_one({}, [{"$set": {"x": quotient}}])
-    told = typed(refused.value, "change")
+    told = error_of_write(refused.value, "change")
     assert isinstance(told, DataError)
     assert "a number is divided by zero\n" in str(told)
 

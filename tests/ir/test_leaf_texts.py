@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import InputError
 from nestling.ir.freshness import Freshness
-from nestling.ir.rate import LEAST_PER_SECOND, MOST_PER_SECOND, parse_rate, rate_text, read_rate, weighed
+from nestling.ir.rate import LEAST_PER_SECOND, MOST_PER_SECOND, parse_rate, rate_text, read_rate, weighed_rate
 from nestling.ir.statistics import Quantity
 from nestling.ir.types import Type
 from tests.generators.nouns import quantities, timed, types
@@ -62,7 +62,7 @@ def test_units_of_time_are_the_same_everywhere(text: str, seconds: float) -> Non
 
 def test_a_rate_of_zero_has_no_weight() -> None:
     """In a model file as in a workload file: the design answers the statement, and weighs it as little as any."""
-    assert parse_rate("0/s") == parse_rate("0/day") == weighed(0.0) == LEAST_PER_SECOND
+    assert parse_rate("0/s") == parse_rate("0/day") == weighed_rate(0.0) == LEAST_PER_SECOND
     assert parse_rate(rate_text(LEAST_PER_SECOND)) == LEAST_PER_SECOND
 
 

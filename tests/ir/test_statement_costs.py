@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nestling.ir.proposal import Costs, StatementCost
-from nestling.ir.words.statement_costs import MOST, statement_cost_rows
+from nestling.ir.words.statement_costs import MOST_STATEMENTS, statement_cost_rows
 
 
 def costs(number: int, *, dearer: tuple[StatementCost, ...] = ()) -> Costs:
@@ -24,7 +24,7 @@ def test_those_of_most_work_come_first() -> None:
     assert rows[-1] == ("5 others", "", "", "15 ms/s", "27.3%")
 
 
-@pytest.mark.parametrize("number", [1, MOST, MOST + 1])
+@pytest.mark.parametrize("number", [1, MOST_STATEMENTS, MOST_STATEMENTS + 1])
 def test_nothing_stands_for_one_other(number: int) -> None:
     """One more than are shown is shown."""
     assert [row[0] for row in statement_cost_rows(costs(number))] == [f"s{place}" for place in range(number, 0, -1)]

@@ -39,7 +39,7 @@ from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Origin, Quantity, Statistics
 from nestling.ir.types import TypeName
 from nestling.planner.options.statements.relations import relations_within
-from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read
 from nestling.planner.reads.client_join import has_join, plan_client_join
 from nestling.planner.reads.traverse import mentioned
 from nestling.planner.sql import translate
@@ -139,7 +139,7 @@ class Pair:
     connection: sqlite3.Connection
     is_small: bool = True
 
-    def outcome(self, statement: Statement, rewrites: frozenset[Rewrite] = ALL) -> Outcome:
+    def outcome(self, statement: Statement, rewrites: frozenset[Rewrite] = ALL_REWRITES) -> Outcome:
         """What came of one statement."""
         try:
             return self._outcome(statement, rewrites)

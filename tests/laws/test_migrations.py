@@ -26,7 +26,7 @@ from nestling.emitters.documents import documents
 from nestling.emitters.field_searches.unknown_fields import unknown_fields
 from nestling.executors.exact import exact
 from nestling.executors.found_fields import find_fields
-from nestling.executors.migrate.losses import SHOWN, is_of_id
+from nestling.executors.migrate.losses import MOST_LOSSES, is_of_id
 from nestling.ir.design import Design
 from nestling.ir.found_field import FieldSteps
 from nestling.ir.migration import Loss
@@ -149,7 +149,7 @@ def _refuses_unknown(moving: Moving, chance: random.Random) -> bool:
     assert {(each.collection, each.steps): each.documents for each in found} == dict(put)
     with pytest.raises(MigrationError, match="would be lost") as refused:
         moving.between(each=0)
-    assert sum("is not in the designs" in str(each) for each in refused.value.problems) == min(len(lost), SHOWN)
+    assert sum("is not in the designs" in str(each) for each in refused.value.problems) == min(len(lost), MOST_LOSSES)
     assert set(moving.database.list_collection_names()) == there
     return True
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given, reject, settings
 from nestling.common.errors import InfeasibleError, SearchError
 from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer import alternatives, flip, solve
-from nestling.optimizer.alternatives import choice, forced, part_of
+from nestling.optimizer.alternatives import choice, part_of, problem_with_forced
 from nestling.optimizer.flips import rate_flips
 from tests.optimizer.exhaustive import exhaustive
 from tests.optimizer.problems import problems
@@ -93,7 +93,7 @@ def test_alternatives_cost_what_trying_everything_says(problem):
     group = problem.groups[0]
     for other in alternatives(problem, found, group.name):
         try:
-            expected = exhaustive(forced(problem, group, other.structure)).cost
+            expected = exhaustive(problem_with_forced(problem, group, other.structure)).cost
         except InfeasibleError:
             expected = None
         assert other.cost == (pytest.approx(expected, rel=1e-7, abs=1e-12) if expected is not None else None)
@@ -116,9 +116,13 @@ def test_at_a_flip_both_choices_cost_the_same_and_none_before(problem):
     now = choice(group, solve(problem).chosen)
     for found in rate_flips(part_of(problem, group.name), group.name, statements=[statement]):
         there = exhaustive(at(found.at)).cost
-        assert exhaustive(forced(at(found.at), group, found.to)).cost == pytest.approx(there, rel=1e-6, abs=1e-9)
-        assert exhaustive(forced(at(found.at), group, now)).cost == pytest.approx(there, rel=1e-6, abs=1e-9)
+        assert exhaustive(problem_with_forced(at(found.at), group, found.to)).cost == pytest.approx(
+            there, rel=1e-6, abs=1e-9
+        )
+        assert exhaustive(problem_with_forced(at(found.at), group, now)).cost == pytest.approx(
+            there, rel=1e-6, abs=1e-9
+        )
         between = at((found.now + found.at) / 2)
-        assert exhaustive(forced(between, group, now)).cost == pytest.approx(
+        assert exhaustive(problem_with_forced(between, group, now)).cost == pytest.approx(
             exhaustive(between).cost, rel=1e-6, abs=1e-9
         )

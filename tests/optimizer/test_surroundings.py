@@ -20,7 +20,7 @@ from nestling.ir.design_problem import (
     Structure,
 )
 from nestling.optimizer import solve, surroundings
-from nestling.optimizer.alternatives import alternatives, forced
+from nestling.optimizer.alternatives import alternatives, problem_with_forced
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.solve import attempt
 from nestling.optimizer.surroundings import Surroundings
@@ -60,7 +60,7 @@ def test_a_choice_around_is_one_of_the_whole(problem: DesignProblem, modes: int,
         near = ROUNDING * max(abs(solution.cost), abs(now.cost), 1.0)
         assert best.cost == pytest.approx(now.cost, abs=near)
         for other in group.among:
-            found = attempt(forced(part, group, other), limit_seconds=60.0)
+            found = attempt(problem_with_forced(part, group, other), limit_seconds=60.0)
             if found is not None:
                 whole = evaluate(problem, (solution.chosen - here) | found.chosen)
                 assert whole is not None
@@ -84,7 +84,7 @@ def test_what_needs_more_than_is_around_it_is_not_told_as_not_allowed(monkeypatc
     solution = solve(problem)
     assert solution.chosen == {"inside", "near"}
     assert [each.cost for each in alternatives(problem, solution, "home of line")] == [6.0]
-    monkeypatch.setattr("nestling.optimizer.weigh.LARGE", 1)
+    monkeypatch.setattr("nestling.optimizer.weigh.MOST_MODES_SOLVED_AGAIN", 1)
     for hops, weighed, left in ((surroundings.HOPS, [("apart", 6.0)], ()), (0, [], ("home of line",))):
         monkeypatch.setattr(surroundings, "HOPS", hops)
         found = weigh(problem, solution, ["home of line"], limit_seconds=60.0)
@@ -94,7 +94,7 @@ def test_what_needs_more_than_is_around_it_is_not_told_as_not_allowed(monkeypatc
 
 def test_a_large_part_is_weighed_around_each_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its alternatives cost no less than the best ones, and how they were found is said; flips are not sought."""
-    monkeypatch.setattr("nestling.optimizer.weigh.LARGE", 1)
+    monkeypatch.setattr("nestling.optimizer.weigh.MOST_MODES_SOLVED_AGAIN", 1)
     problem = shop()
     solution = solve(problem)
     groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
@@ -130,6 +130,6 @@ def test_what_answers_together_with_a_place_is_nearest() -> None:
     )
     part = Surroundings(problem, frozenset({"inside"})).of(problem.groups[0])
     assert "index on lines" in {structure.id for structure in part.structures}
-    other = attempt(forced(part, part.groups[0], "apart"), limit_seconds=60.0)
+    other = attempt(problem_with_forced(part, part.groups[0], "apart"), limit_seconds=60.0)
     assert other is not None
     assert other.cost == pytest.approx(1.5)

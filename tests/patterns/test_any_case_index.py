@@ -19,7 +19,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.statements.operators import Collation
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.patterns import propose
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 from nestling.planner.options.structures.in_place import parts_of
 from tests.found_by import found_by
 from tests.least_cost import designed
@@ -127,7 +127,9 @@ def test_what_it_is_proposed_for(tmp_path: Path) -> None:
     SELECT id FROM person WHERE NOT lower(name) = :name;
     """
     reading = read(tmp_path, "\n".join(line.strip() for line in workload.splitlines()))
-    assert not [each for each in propose(posed(reading, None, None).situation) if isinstance(each.part, IndexedAnyCase)]
+    assert not [
+        each for each in propose(posed_problem(reading, None, None).situation) if isinstance(each.part, IndexedAnyCase)
+    ]
 
 
 def test_the_design_of_today_keeps_it(tmp_path: Path) -> None:
@@ -135,7 +137,7 @@ def test_the_design_of_today_keeps_it(tmp_path: Path) -> None:
     reading = read(tmp_path, LOGIN.format(rate=50))
     parts = [each for each in parts_of(designed(reading).design) if isinstance(each, IndexedAnyCase)]
     assert parts == [IndexedAnyCase("person", ("email",))]
-    assert parts[0].text in {each.id for each in propose(posed(reading, None, None).situation)}
+    assert parts[0].text in {each.id for each in propose(posed_problem(reading, None, None).situation)}
 
 
 def test_nocase(tmp_path: Path, database: Database[dict[str, Any]]) -> None:

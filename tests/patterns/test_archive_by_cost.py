@@ -11,7 +11,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.ir.programs.compiled import bind
 from nestling.optimizer.solve import solve
-from nestling.pipeline.designing import posed, priced
+from nestling.pipeline.designing import posed_problem, priced_problem
 from nestling.store import Store
 from tests.optimizer.exhaustive import exhaustive
 from tests.patterns.scenario import Scenario, chosen, scenario
@@ -128,10 +128,10 @@ def test_prices_are_those_of_what_is_compiled(tmp_path: Path, sales_a_second: fl
 def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, sales_a_second: float) -> None:
     """The archives against each other and against indexes."""
     reading = sales(tmp_path).with_rates(sell=sales_a_second).reading
-    found = posed(reading, None, None)
+    found = posed_problem(reading, None, None)
     few = tuple(each for each in found.candidates if each.pattern not in ("covered-index", "extended-reference"))
     assert sum(each.pattern == "archive" for each in few) == 2
-    problem = priced(found.situation, found.profile, few)
+    problem = priced_problem(found.situation, found.profile, few)
     assert solve(problem).cost == pytest.approx(exhaustive(problem).cost, rel=1e-9)
 
 

@@ -12,7 +12,7 @@ from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import bind
 from nestling.ir.proposal import Proposal
 from nestling.optimizer.solve import solve
-from nestling.pipeline.designing import posed, priced
+from nestling.pipeline.designing import posed_problem, priced_problem
 from tests.optimizer.exhaustive import exhaustive
 from tests.patterns.scenario import Scenario, chosen, index_keys, scenario
 from tests.two_prices import two_prices
@@ -163,8 +163,8 @@ def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, adds: flo
     """The list against an index for each of three attributes, and any number of these."""
     three = "".join(f"-- name:{part}" for part in LOOKS.split("-- name:")[1:4])
     reading = products(tmp_path, three + WRITES).with_rates(add=adds).reading
-    found = posed(reading, None, None)
+    found = posed_problem(reading, None, None)
     few = [each for each in found.candidates if each.pattern != "covered-index"]
     assert any(each.pattern == "attribute" for each in few)
-    problem = priced(found.situation, found.profile, tuple(few))
+    problem = priced_problem(found.situation, found.profile, tuple(few))
     assert solve(problem).cost == pytest.approx(exhaustive(problem).cost, rel=1e-9)

@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.optimizer.solve import solve
-from nestling.pipeline.designing import posed, priced
+from nestling.pipeline.designing import posed_problem, priced_problem
 from nestling.store import Store
 from tests.optimizer.exhaustive import exhaustive
 from tests.patterns.scenario import Scenario, chosen, scenario
@@ -110,10 +110,10 @@ def test_prices_are_those_of_what_is_compiled(tmp_path: Path, revisions: float) 
 @pytest.mark.parametrize("revisions", [1.0, 2000.0])
 def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, revisions: float) -> None:
     """The copy against indexes and embedding."""
-    found = posed(policies(tmp_path).with_rates(revise=revisions).reading, None, None)
+    found = posed_problem(policies(tmp_path).with_rates(revise=revisions).reading, None, None)
     few = tuple(each for each in found.candidates if each.pattern not in ("covered-index", "extended-reference"))
     assert any(each.pattern == "document-versioning" for each in few)
-    problem = priced(found.situation, found.profile, few)
+    problem = priced_problem(found.situation, found.profile, few)
     assert solve(problem).cost == pytest.approx(exhaustive(problem).cost, rel=1e-9)
 
 

@@ -9,7 +9,7 @@ import pytest
 from nestling.ir.candidate import Nested
 from nestling.patterns import embed
 from nestling.pipeline import inspect
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 
 HEAD = """nestling: 1
 dialect: postgresql
@@ -23,7 +23,7 @@ def proposed(folder: Path, text: str) -> list[Nested]:
     """The places proposed for a model file's entities."""
     path = folder / "model.yaml"
     path.write_text(text, encoding="utf-8")
-    situation = posed(inspect(path), None, None).situation
+    situation = posed_problem(inspect(path), None, None).situation
     return [each.part for each in embed.candidates(situation) if isinstance(each.part, Nested)]
 
 

@@ -19,7 +19,7 @@ from nestling.ir.programs.compiled import CompiledRead, bind
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_reading, write_reading
 from nestling.ir.workload import AttributeFilter, Operator
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 from nestling.sources.statements import parse_workload
 
 TABLES = """
@@ -160,7 +160,7 @@ def test_texts_of_two_collations_have_none(tmp_path: Path, database: Database[di
     """Beside a text in any case, one to the letter is an expression: the server reads all documents, and none is kept for it."""
     path = tmp_path / "guests.yaml"
     path.write_text(GUESTS, encoding="utf-8")
-    steps = posed(pipeline.inspect(path), None, None).problem.steps
+    steps = posed_problem(pipeline.inspect(path), None, None).problem.steps
     sought = {each.statement for each in steps for mode in each.modes if mode.text.endswith("for each side")}
     assert sought == {"alike"}
     proposal = pipeline.design(path)
@@ -191,6 +191,6 @@ def test_many_sides_do_not_multiply(tmp_path: Path) -> None:
     statements.append(f"-- name: keys, rate: 5/s\nSELECT pieces FROM stock WHERE {keys};")
     reading = pipeline.inspect(path)
     workload, _ = parse_workload("\n".join(statements), reading.model, "sqlite", "w.sql")
-    steps = posed(replace(reading, workload=workload), None, None).problem.steps
+    steps = posed_problem(replace(reading, workload=workload), None, None).problem.steps
     (modes,) = (step.modes for step in steps if step.statement == "keys")
     assert 1 <= sum(mode.text.endswith("for each side") for mode in modes) <= 8

@@ -76,7 +76,7 @@ def test_explaining_such_a_statement_says_so(reading: Reading, strategy: str) ->
 
 def test_of_many_statements_some_are_looked_at(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the time is over it is said how many; what no design converts is told all the same."""
-    monkeypatch.setattr(converting, "MANY", 3)
+    monkeypatch.setattr(converting, "MANY_STATEMENTS", 3)
     seconds = count(step=6)
     found = with_unconverted(design(reading, "normalized"), reading, clock=lambda: float(next(seconds)))
     assert any(note.startswith("only 1 of 6 statements were tried for conversion") for note in found.notes)

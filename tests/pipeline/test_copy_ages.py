@@ -14,7 +14,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling.common.server import Server
-from nestling.executors.drive import LoadedDesign, TimedExecution, driven, opened
+from nestling.executors.drive import LoadedDesign, TimedExecution, driven, run_at_moments
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.proof import CopyAges
@@ -48,7 +48,7 @@ def books(
 
 def run(on: LoadedDesign, *calls: tuple[str, dict[str, object]]) -> tuple[TimedExecution, ...]:
     """The calls, one after the other."""
-    _, runs = opened(
+    _, runs = run_at_moments(
         on, tuple(Execution(name, values, NOTHING_NEW) for name, values in calls), [0.0] * len(calls), clients=1
     )
     assert not any(each.failed for each in runs)

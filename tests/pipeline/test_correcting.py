@@ -20,9 +20,9 @@ from nestling.ir.reading import Reading
 from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.pipeline import correcting
-from nestling.pipeline.correcting import settled
-from nestling.pipeline.designing import explained, posed, proposal_of
-from nestling.pipeline.looked_choice import LookedChoice, looked
+from nestling.pipeline.correcting import least_cost_solution
+from nestling.pipeline.designing import explained_proposal, posed_problem, proposal_of
+from nestling.pipeline.looked_choice import LookedChoice, choice_with_ways
 from nestling.pipeline.proving import statements
 from nestling.pipeline.query_prices import DearerQuery
 from nestling.sources.mongo import LiveDatabase
@@ -58,8 +58,8 @@ def reading(tmp_path: Path) -> Reading:
 @pytest.mark.thorough
 def test_a_design_that_answers_all_is_chosen(reading: Reading) -> None:
     """The search alone embeds comments, where the recursion has no query; a statement no design answers turns nothing."""
-    found = posed(reading, None, None)
-    alone = explained(found, solve(found.problem))
+    found = posed_problem(reading, None, None)
+    alone = explained_proposal(found, solve(found.problem))
     assert isinstance(pipeline.convert(alone, _sql(reading, "thread")), NotCompiled)
     made = pipeline.design(reading)
     assert not isinstance(pipeline.convert(made, _sql(reading, "thread")), NotCompiled)
@@ -158,8 +158,8 @@ def test_what_an_earlier_search_proved_holds(reading: Reading, monkeypatch: pyte
 
     monkeypatch.setattr(optimizer, "solve", hurried)
     monkeypatch.setattr(statements, "predicted_seconds", lambda *args: 2 * (known(*args) or 0.0))
-    found = posed(reading, None, None)
-    _, solution = settled(found, draft=partial(proposal_of, found), limit_seconds=60.0)
+    found = posed_problem(reading, None, None)
+    _, solution = least_cost_solution(found, draft=partial(proposal_of, found), limit_seconds=60.0)
     assert next(searches) > 1
     assert solution.bound == pytest.approx(solve(found.problem).bound)
 
@@ -167,7 +167,7 @@ def test_what_an_earlier_search_proved_holds(reading: Reading, monkeypatch: pyte
 def test_what_no_allowed_design_answers_is_no_cost(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     """A statement that only the plainest design is said to have a query for: what it counts for is gone."""
     known = statements.predicted_seconds
-    searched = solve(posed(reading, None, None).problem)
+    searched = solve(posed_problem(reading, None, None).problem)
 
     def unknown(*args: object) -> float | None:
         return None if args[2].name == "page" else known(*args)  # type: ignore[attr-defined, arg-type]
@@ -209,11 +209,13 @@ def test_the_time_limit_bounds_what_comes_after_the_search(reading: Reading) -> 
 
 def test_the_machines_pace_makes_no_other_design(reading: Reading) -> None:
     """Queries are bounded by their number; where the time limit ends them earlier, it is said."""
-    found = posed(reading, None, None)
+    found = posed_problem(reading, None, None)
 
     def at_pace(seconds: float) -> tuple[frozenset[str], tuple[str, ...]]:
         ticks = count(0.0, seconds)
-        settling = settled(found, draft=partial(proposal_of, found), limit_seconds=60.0, clock=lambda: next(ticks))
+        settling = least_cost_solution(
+            found, draft=partial(proposal_of, found), limit_seconds=60.0, clock=lambda: next(ticks)
+        )
         assert settling[0].queries is not None
         return settling[1].chosen, settling[0].queries.notes
 
@@ -288,7 +290,7 @@ def _choice() -> LookedChoice:
     chosen = frozenset({"a", "here"})
     evaluation = evaluate(problem, chosen)
     assert evaluation is not None
-    return looked(problem, chosen, evaluation)
+    return choice_with_ways(problem, chosen, evaluation)
 
 
 def test_what_is_not_why_is_no_way_out() -> None:
@@ -326,14 +328,14 @@ def test_many_indexes_that_do_as_well_are_not_tried_in_turn(tmp_path: Path, monk
         "predicted_seconds",
         lambda *args: 0.05 + (known(*args) or 0.0) if args[2].name == "q0" else known(*args),
     )
-    found = posed(reading, None, None)
+    found = posed_problem(reading, None, None)
 
     def counted(problem: DesignProblem, **options: Any) -> Solution:
         searches.append(problem)
         return solve(problem, **options)
 
     monkeypatch.setattr(optimizer, "solve", counted)
-    problem, solution = settled(found, draft=partial(proposal_of, found), limit_seconds=600.0)
+    problem, solution = least_cost_solution(found, draft=partial(proposal_of, found), limit_seconds=600.0)
     assert solution.proved
     assert len(searches) <= 5
     dearer = [each for each in problem.problem.steps if "costs more" in each.name]
@@ -346,4 +348,4 @@ def test_the_trade_off_ends_at_the_design(reading: Reading) -> None:
     assert costs is not None
     last = pipeline.pareto(reading)[-1]
     assert last.solution.cost == pytest.approx(costs.cost)
-    assert last.solution.cost > solve(posed(reading, None, None).problem).cost
+    assert last.solution.cost > solve(posed_problem(reading, None, None).problem).cost

@@ -15,10 +15,10 @@ from nestling.cli import run
 from nestling.ir.proposal import UNCHECKED, Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.text import write_proposal
-from nestling.optimizer.alternatives import forced, group_named
+from nestling.optimizer.alternatives import group_named, problem_with_forced
 from nestling.pipeline import design, inspect
-from nestling.pipeline.correcting import settled
-from nestling.pipeline.designing import posed, proposal_of, read_proposal
+from nestling.pipeline.correcting import least_cost_solution
+from nestling.pipeline.designing import posed_problem, proposal_of, read_proposal
 from nestling.pipeline.query_prices import Queries
 from tests.least_cost import designed
 from tests.planner.options.random_readings import random_reading
@@ -166,9 +166,11 @@ def test_a_runner_up_costs_what_its_queries_cost(tmp_path: Path) -> None:
     [decision] = design(reading).decisions
     other = next(each for each in decision.alternatives if each.text.startswith(APART))
     assert other.checked
-    found = posed(reading, None, None)
-    apart = replace(found, problem=forced(found.problem, group_named(found.problem, "home of passport"), APART))
-    _, solution = settled(apart, draft=partial(proposal_of, found), limit_seconds=60.0)
+    found = posed_problem(reading, None, None)
+    apart = replace(
+        found, problem=problem_with_forced(found.problem, group_named(found.problem, "home of passport"), APART)
+    )
+    _, solution = least_cost_solution(apart, draft=partial(proposal_of, found), limit_seconds=60.0)
     assert other.cost == pytest.approx(solution.cost)
 
 

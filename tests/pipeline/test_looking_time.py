@@ -15,7 +15,7 @@ from nestling.executors.facts import Budget, gather
 from nestling.ir.facts import OUT_OF_TIME
 from nestling.ir.reading import Gap, GapKind
 from nestling.pipeline import in_place
-from nestling.pipeline.migrating import joined
+from nestling.pipeline.migrating import designs_over_one_model
 
 Db = Database[dict[str, Any]]
 
@@ -28,10 +28,10 @@ def test_two_looks_that_differ_for_lack_of_time_say_so(database: Db, mongod: Ser
     database.things.update_many({}, {"$set": {"size": 3}})
     new = in_place(address).in_place
     with pytest.raises(InputError, match="changed between the two readings"):
-        joined(old, new)
+        designs_over_one_model(old, new)
     why = f"the documents of x.things could not be looked at: only 7 were read: {OUT_OF_TIME}"
     with pytest.raises(InputError) as caught:
-        joined(old, replace(new, gaps=(*new.gaps, Gap(GapKind.NOTIMPL, why))))
+        designs_over_one_model(old, replace(new, gaps=(*new.gaps, Gap(GapKind.NOTIMPL, why))))
     said = str(caught.value)
     assert f"time ran out before the whole database was read (a gap of the new design: {why})" in said
     assert "--budget-seconds 1200 --rest 0 --design-out" in said

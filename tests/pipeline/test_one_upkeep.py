@@ -18,8 +18,8 @@ from nestling.ir.upkeep import Upkeep
 from nestling.ir.workload import Statement
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
-from nestling.pipeline.designing import posed
-from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
+from nestling.pipeline.designing import posed_problem
+from nestling.planner.upkeep import ChangeKind, RowChange, fired_triggers, upkeeps_of
 from nestling.planner.upkeep.triggers import path_of
 from nestling.strategies import assembled
 from tests.bundled_shop import shop_reading, write_shop
@@ -47,7 +47,7 @@ def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
 
 def test_a_write_is_charged_for_what_it_triggers(reading: Reading) -> None:
     """For many designs and every write: it costs something for a copy or aggregate exactly when a trigger of that fires."""
-    of = posed(reading, None, None)
+    of = posed_problem(reading, None, None)
     by_id = {each.id: each for each in of.candidates}
     seen = set[Kept]()
     for chosen in sampled(of.problem, DESIGNS, seed=3):
@@ -99,7 +99,7 @@ def _triggered(design: Design, statement: Statement) -> Iterator[Kept]:
 def _fires(upkeep: Upkeep, change: RowChange, model: Model) -> bool:
     """What a new parent keeps of its children, who are yet to come, costs nothing: it is empty."""
     to_one = isinstance(upkeep.what, Copy) and upkeep.what.is_to_one(model)
-    due = fired(model, upkeep.freshness, upkeep.triggers, change)
+    due = fired_triggers(model, upkeep.freshness, upkeep.triggers, change)
     return any(trigger.back or to_one for trigger in due)
 
 

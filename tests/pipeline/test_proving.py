@@ -16,7 +16,7 @@ from pymongo import MongoClient
 from nestling.common.errors import InputError, LoadError, Problem
 from nestling.common.server import Server, start_server
 from nestling.emitters.proof import html, proof_json
-from nestling.executors.drive import LoadedDesign, TimedExecution, closed, space
+from nestling.executors.drive import LoadedDesign, TimedExecution, run_in_order, space
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Field, Form
@@ -298,9 +298,9 @@ def test_warming_up_has_an_end(mongod: Server, tmp_path: Path, monkeypatch: pyte
     def slow(on: LoadedDesign, block: Block, **options: Any) -> tuple[TimedExecution, ...]:
         blocks.append(len(block))
         sleep(0.05 * len(block))
-        return closed(on, block, **options)
+        return run_in_order(on, block, **options)
 
-    monkeypatch.setattr("nestling.pipeline.proving.rounds.closed", slow)
+    monkeypatch.setattr("nestling.pipeline.proving.rounds.run_in_order", slow)
     monkeypatch.setattr(rounds.Rounds, "_fitting", lambda *_: {"book_page": 4, "by_author": 4})
     proof = proved(mongod, address, reading, two(reading), effort=replace(TINY, seconds=4.0, open_seconds=0.0))
     assert proof.setting.rounds == TINY.rounds
@@ -331,7 +331,7 @@ def test_no_room_on_the_disk(mongod: Server, tmp_path: Path, monkeypatch: pytest
     """It is said before anything is loaded."""
     address, reading = source(tmp_path, READS)
     monkeypatch.setattr(space, "SPARE_BYTES", 2**60)
-    with pytest.raises(LoadError, match="the server's disk has only 0 MB to spare"):
+    with pytest.raises(LoadError, match="the server's disk has only 0 bytes to spare"):
         proved(mongod, address, reading, two(reading))
 
 
@@ -363,7 +363,7 @@ def test_a_bounded_cache(tmp_path: Path) -> None:
         on = (server, client["nestling_prove"])
         proof = prove(reading, two(reading), rows, values, on, effort=replace(TINY, cache_ratio=5.0))
     assert proof.setting.cache_bytes == space.LEAST_CACHE_BYTES
-    assert any("the server allows no cache below 4 MB" in note for note in proof.notes)
+    assert any("the server allows no cache below 4.2 MB" in note for note in proof.notes)
 
 
 @pytest.mark.thorough

@@ -18,7 +18,7 @@ from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
 from nestling.pipeline import Redesign, design, redesign
-from nestling.pipeline.designing import explained, posed
+from nestling.pipeline.designing import explained_proposal, posed_problem
 from nestling.sources.mongo import LiveDatabase
 from nestling.strategies import assembled
 from tests.patterns.scenario import scenario
@@ -64,7 +64,7 @@ def _asking(reading: Reading, asked: set[int]) -> Reading:
 
 def _any_design(reading: Reading, seed: int) -> Design:
     """A design by chance."""
-    of = posed(reading, None, None)
+    of = posed_problem(reading, None, None)
     chosen = next(iter(sampled(of.problem, 1, seed=seed)))
     found = evaluate(of.problem, chosen)
     assert found is not None
@@ -92,12 +92,12 @@ def test_only_what_is_there_stays(tmp_path: Path) -> None:
     }
     reading = scenario(tmp_path, TABLES, rows, WORKLOAD).reading
     today = design(reading, "normalized").design
-    of = posed(reading, None, None, today=today)
+    of = posed_problem(reading, None, None, today=today)
 
     def said(*arriving: str) -> str:
         more = tuple(Charge(CHANGE, name, (name,), 0.0) for name in arriving)
         problem = replace(of.problem, charges=(*of.problem.charges, *more))
-        made = explained(replace(of, problem=problem), solve(problem), today).decision("chat_message")
+        made = explained_proposal(replace(of, problem=problem), solve(problem), today).decision("chat_message")
         assert made is not None
         return next(reason.text for reason in made.reasons if reason.rule == "cost")
 

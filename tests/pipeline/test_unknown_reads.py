@@ -20,7 +20,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.rows import Hop
 from nestling.ir.workload import StatementKind
 from nestling.pipeline import design, in_place, redesign
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 from nestling.pipeline.reversing import Redesign
 from nestling.sources.mongo import LiveDatabase
 
@@ -91,7 +91,7 @@ def test_today_is_priced_whatever_else_its_sub_documents_could_be(
     workload = tmp_path / "w.sql"
     workload.write_text("-- name: new, rate: 5/s\nINSERT INTO a (user_id) VALUES (:user);")
     found = in_place(mongod.uri.replace("/?", f"/{database.name}?"), workload=workload)
-    problem = posed(found.reading, None, None, today=found.in_place.design).problem
+    problem = posed_problem(found.reading, None, None, today=found.in_place.design).problem
     assert not any("beside the fields" in structure.id for structure in problem.structures)
     made = redesign(found, "optimal")
     assert made.today is not None

@@ -15,7 +15,8 @@ from nestling.ir.reading import Reading
 from nestling.ir.types import TypeName
 from nestling.sources.ddl import read_ddl
 from nestling.sources.ddl.column_type import AS_TEXT, NAMES_IN_SQLITE, catalogued_type
-from nestling.sources.sql import catalog_sqlite, open_database
+from nestling.sources.sql import open_database
+from nestling.sources.sql.sqlite import catalog as catalog_sqlite
 from tests.sources.sql.conftest import MULTI_STATEMENTS
 
 WORDS = sorted({*NAMES_IN_SQLITE, *AS_TEXT, "any", "blahint", "frob", "int unsigned", "varchar binary"})

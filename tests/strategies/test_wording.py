@@ -24,8 +24,8 @@ def solution(cost: float) -> Solution:
 
 
 def test_the_largest_causes_are_named():
-    """Statements that pay or save most come with their rate; those that hardly do are counted."""
-    said = causes([("read", 0.0027), ("write", -0.0002), ("page", 1e-6)], RATES)
+    """Statements that pay or save most come with their rate; those that hardly do are counted, and next to nothing is not."""
+    said = causes([("read", 0.0027), ("write", -0.0002), ("page", 5e-5), ("speck", 1e-6)], RATES)
     assert said == "adds 2.7 ms/s in read (60/s), saves 0.2 ms/s in write (10/s); 1 other changes a little"
 
 

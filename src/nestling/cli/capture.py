@@ -96,9 +96,9 @@ def _to_design_from(sources: Sequence[str], design: Path, proposal: Proposal) ->
 def _refuse_blind(found: Capture) -> None:
     """Raise `PermissionDenied` if nothing was seen and the user may not look: that does not mean that nothing was asked."""
     from nestling.common.errors import PermissionDenied, Problem
-    from nestling.ir.facts import REFUSED
+    from nestling.ir.facts import NO_RIGHT
 
-    refused = [each.what for each in found.skipped if each.why == REFUSED]
+    refused = [each.what for each in found.skipped if each.why == NO_RIGHT]
     if found.seen or not any(what.startswith("the profiler of ") for what in refused):
         return
     move = "give the user the role `dbAdmin` on the database (profiler), or `clusterMonitor` (log and `$queryStats`)"
@@ -162,6 +162,7 @@ def show(found: Capture, said: CapturedWorkload | None) -> None:
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
     from nestling.ir.facts.skipped import together
+    from nestling.ir.quantity_words import cut
     from nestling.ir.rate import full_rate
     from nestling.ir.workload import LEAST_WINDOW_SECONDS
 
@@ -182,7 +183,7 @@ def show(found: Capture, said: CapturedWorkload | None) -> None:
         return
     shapes = sorted(found.seen, key=lambda seen: -seen.count)[:MOST_SHOWN]
     each_row = [
-        (rate(found.rate(seen)), seen.shape.namespace, str(seen.shape.operation), _cut(seen.shape.text))
+        (rate(found.rate(seen)), seen.shape.namespace, str(seen.shape.operation), cut(seen.shape.text, LONGEST_SHAPE))
         for seen in shapes
     ]
     if each_row:
@@ -195,7 +196,3 @@ def show(found: Capture, said: CapturedWorkload | None) -> None:
         )
     for skipped in together(found.skipped):
         click.echo(f"\nNot looked at: {skipped.what}: {skipped.why}")
-
-
-def _cut(shape: str) -> str:
-    return shape if len(shape) <= LONGEST_SHAPE else f"{shape[:LONGEST_SHAPE]}…"

@@ -27,7 +27,7 @@ SHOWN_ALIKE = 10
 MOST_NAMED = 20
 """Documents that one command names."""
 
-NOTHING = "Nothing to compare: this design has no copies and no computed values."
+NOTHING_TO_COMPARE = "Nothing to compare: this design has no copies and no computed values."
 
 
 def _sample(context: click.Context, option: click.Parameter, text: str | None) -> float | None:
@@ -235,7 +235,7 @@ def show(report: CheckReport, *, is_whole: bool = True, sync: str | None = None)
             "these collections"
         )
     _say_unknown(report)
-    click.echo(verdict(report) if report.checks or not is_whole else NOTHING)
+    click.echo(verdict(report) if report.checks or not is_whole else NOTHING_TO_COMPARE)
 
 
 def _say_unknown(report: CheckReport) -> None:

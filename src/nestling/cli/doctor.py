@@ -309,8 +309,9 @@ def _few(findings: Iterable[Alike]) -> tuple[list[Alike], dict[tuple[str, str], 
 
 
 def _details(told: Alike) -> None:
-    from nestling.cli.parts.table import cell_text, printable
+    from nestling.cli.parts.table import cell_text
     from nestling.doctor.reports.wording import cost
+    from nestling.ir.printable import printable
 
     finding, more = told.first, len(told.findings) - 1
     of = f" in {cell_text(finding.namespace)}" if more else ""

@@ -115,6 +115,7 @@ def show(done: Loaded, source: str | None) -> None:
     from nestling.cli.parts.table import table
     from nestling.cli.verify import say_left_out
     from nestling.cli.verify import show as show_verdict
+    from nestling.ir.quantity_words import size
     from nestling.sources.front import has_rows
 
     report = done.report
@@ -129,7 +130,7 @@ def show(done: Loaded, source: str | None) -> None:
     rate = rows / report.seconds if report.seconds else 0
     click.echo(
         f"Loaded {text.counted(rows, 'row')} as {text.counted(documents, 'document')} in {report.seconds:.1f} "
-        f"s: {rate:,.0f} rows/s, {report.peak_bytes / 1e6:,.0f} MB peak memory."
+        f"s: {rate:,.0f} rows/s, {size(report.peak_bytes)} peak memory."
     )
     text.notices((), report.notes)
     if done.verified is not None:

@@ -21,7 +21,7 @@ from nestling.ir.paths.work import NAMES, Measurement
 
 PULL = 0.02
 """Weight of the known figures against one experiment (chosen so that one experiment on a quantity outweighs them)."""
-LEAST = 0.1
+LEAST_COEFFICIENT_SHARE = 0.1
 """No coefficient falls below this share of the known figure: nothing is free, even where noise makes it look so."""
 SWEEPS = 400
 STEADY = 1e-12
@@ -95,7 +95,7 @@ def _descend(
         before = [*found]
         for i, line in enumerate(gram):
             slope = right[i] - _dot(line, found) + line[i] * found[i]
-            found[i] = max(LEAST, slope / line[i])
+            found[i] = max(LEAST_COEFFICIENT_SHARE, slope / line[i])
         if all(abs(now - then) <= STEADY * now for now, then in zip(found, before, strict=True)):
             break
     return [value * scale for value, scale in zip(found, known, strict=True)]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nestling.doctor.commands import find, here
 from nestling.doctor.expiring import unless_outdated
 from nestling.doctor.guards import NO_ARRAY, above_of, single
 from nestling.doctor.setting import setting
 from nestling.doctor.uuid_subtypes import rewriting, uuids_of
-from nestling.doctor.words import here
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, text_forms
 from nestling.ir.facts.binary_kinds import OF_UUIDS, subtype_in
 from nestling.ir.facts.path import NUMBERS
-from nestling.ir.literals import quoted
+from nestling.ir.programs.compiled import Mql
 
-STAYS = "values that cannot be converted stay as they are; run the first command again to find them"
+UNCONVERTED_STAYS = "values that cannot be converted stay as they are; run the first command again to find them"
 
 _TRIED = {"int": ("int", "long", "decimal"), "long": ("long", "decimal"), "string": ()}
 """The types tried in turn, if there are several."""
@@ -34,9 +34,7 @@ def finding(where: CollectionFacts, field: str, kinds: Sequence[str]) -> str:
     uuids = [kind for kind in kinds if kind in OF_UUIDS]
     others = ["binData" if subtype_in(kind) is not None else kind for kind in kinds if kind not in OF_UUIDS]
     conditions = [*([_types([*dict.fromkeys(others)])] if others else []), *map(uuids_of, uuids)]
-    found = [f"{{{quoted(field)}: {{{each}}}}}" for each in conditions]
-    which = found[0] if len(found) == 1 else f"{{$or: [{', '.join(found)}]}}"
-    return f"{here(where)}.find({which})"
+    return find(here(where), _any_of([{field: each} for each in conditions]))
 
 
 def converting(
@@ -56,7 +54,7 @@ def converting(
     """
     if into in OF_UUIDS:
         return (rewriting(where, field, OF_UUIDS[into], into),)
-    made = converted(quoted("$" + field), into, zoneless=zoneless, numbers="number" in kinds, width=width)
+    made = converted(f"${field}", into, zoneless=zoneless, numbers="number" in kinds, width=width)
     if into == "date":
         made = unless_outdated(where, field, made)
     return setting(where, _which(field, kinds, into, amounts=amounts), field, made)
@@ -80,40 +78,37 @@ def converting_elements(
     array, field = ".".join(steps[:place]), ".".join(steps[place + 1 :])
     if len(steps) > place + 2 or steps[place + 1 :] == (ELEMENT,) or into in OF_UUIDS:
         return ()
-    value, whole = quoted(f"$$this.{field}" if field else "$$this"), quoted("$" + array)
-    fits = [f"{{$eq: [{{$type: {value}}}, {quoted(kind)}]}}" for kind in kinds if kind not in ("string", "number")]
+    value = f"$$this.{field}" if field else "$$this"
+    fits: list[Mql] = [{"$eq": [{"$type": value}, kind]} for kind in kinds if kind not in ("string", "number")]
     if "number" in kinds:
-        fits.append(f"{{$in: [{value}, [0, 1]]}}" if into == "bool" else f"{{$isNumber: {value}}}")
+        fits.append({"$in": [value, [0, 1]]} if into == "bool" else {"$isNumber": value})
     if "string" in kinds:
-        text = f"{{$cond: [{{$eq: [{{$type: {value}}}, 'string']}}, {value}, '']}}"
-        form = quoted(f"^(?:{_form(into, amounts=amounts)})$")
-        fits.append(f"{{$regexMatch: {{input: {text}, regex: {form}}}}}")
+        text = {"$cond": [{"$eq": [{"$type": value}, "string"]}, value, ""]}
+        fits.append({"$regexMatch": {"input": text, "regex": f"^(?:{_form(into, amounts=amounts)})$"}})
     made = converted(value, into, zoneless=zoneless, numbers="number" in kinds, width=width)
     if field:
-        made = f"{{$mergeObjects: ['$$this', {{{quoted(field)}: {made}}}]}}"
-    each = f"{{$cond: [{{$or: [{', '.join(fits)}]}}, {made}, '$$this']}}"
-    above = "".join(f", {quoted(name)}: {{{NO_ARRAY}}}" for name in above_of(array))
-    which = f"{quoted(f'{array}.{field}')}: {{{_types(kinds)}}}, {quoted(array)}: {{$type: 'array'}}"
-    if not field:
-        which = f"{quoted(array)}: {{$elemMatch: {{{_types(kinds)}}}}}"
-    which = f"{{{which}{above}}}"
-    return setting(where, which, array, f"{{$map: {{input: {whole}, in: {each}}}}}")
+        made = {"$mergeObjects": ["$$this", {field: made}]}
+    each = {"$cond": [{"$or": fits}, made, "$$this"]}
+    which: Mql = {array: {"$elemMatch": _types(kinds)}}
+    if field:
+        which = {f"{array}.{field}": _types(kinds), array: {"$type": "array"}}
+    which |= dict.fromkeys(above_of(array), NO_ARRAY)
+    return setting(where, which, array, {"$map": {"input": f"${array}", "in": each}})
 
 
-def converted(value: str, into: str, *, zoneless: bool, numbers: bool = False, width: int = 0) -> str:
+def converted(value: str, into: str, *, zoneless: bool, numbers: bool = False, width: int = 0) -> object:
     """The expression of a value as this type; the value itself where the server does not convert it.
 
     `numbers`: among what becomes a boolean are 0 and 1. `width`: as in `converting`.
     """
     if into == "bool":  # to the server every text but the empty one is true
-        said = ", ".join(map(quoted, text_forms.TRUE))
-        words = f"{{$in: [{{$toLower: {value}}}, [{said}]]}}"
-        return f"{{$or: [{{$eq: [{value}, 1]}}, {words}]}}" if numbers else words
-    made = _padded(_as_text(value), width) if into == "string" else value
+        words = {"$in": [{"$toLower": value}, [*text_forms.TRUE]]}
+        return {"$or": [{"$eq": [value, 1]}, words]} if numbers else words
+    made: object = _padded(_as_text(value), width) if into == "string" else value
     for kind in reversed(_TRIED.get(into, (into,))):
-        made = f"{{$convert: {{input: {value}, to: {quoted(kind)}, onError: {made}}}}}"
+        made = {"$convert": {"input": value, "to": kind, "onError": made}}
     if into == "date" and zoneless:  # a time zone given here is an error for texts that name one
-        made = f"{{$dateFromString: {{dateString: {value}, timezone: 'UTC', onError: {made}}}}}"
+        made = {"$dateFromString": {"dateString": value, "timezone": "UTC", "onError": made}}
     return made
 
 
@@ -123,45 +118,48 @@ def number(path: PathFacts) -> str:
     return next((kind for kind in ("decimal", "double", "long") if kind in kinds), "int")
 
 
-def _as_text(value: str) -> str:
+def _as_text(value: str) -> Mql:
     """A value as text. The server rounds doubles when it writes them: they become integers or decimals first, where these say
     the same, and lose the zeros the server appends.
     """
-    integer = f"{{$convert: {{input: {value}, to: 'long', onError: null}}}}"
-    decimal = f"{{$convert: {{input: {value}, to: 'decimal', onError: null}}}}"
-    again = "{$convert: {input: '$$decimal', to: 'double', onError: null}}"
-    digits = "{$regexMatch: {input: {$toString: '$$decimal'}, regex: '^-?[0-9]+[.][0-9]+$'}}"
-    fraction = "{$rtrim: {input: {$toString: '$$decimal'}, chars: '0'}}"
-    cases = (
-        f"{{case: {{$eq: ['$$integer', {value}]}}, then: {{$toString: '$$integer'}}}}, "
-        f"{{case: {{$and: [{{$eq: [{again}, {value}]}}, {digits}]}}, then: {fraction}}}"
-    )
-    text = f"{{$switch: {{branches: [{cases}], default: {value}}}}}"
-    double = f"{{$let: {{vars: {{integer: {integer}, decimal: {decimal}}}, in: {text}}}}}"
-    return f"{{$cond: [{{$eq: [{{$type: {value}}}, 'double']}}, {double}, {{$toString: {value}}}]}}"
+    integer = {"$convert": {"input": value, "to": "long", "onError": None}}
+    decimal = {"$convert": {"input": value, "to": "decimal", "onError": None}}
+    again = {"$convert": {"input": "$$decimal", "to": "double", "onError": None}}
+    digits = {"$regexMatch": {"input": {"$toString": "$$decimal"}, "regex": "^-?[0-9]+[.][0-9]+$"}}
+    fraction = {"$rtrim": {"input": {"$toString": "$$decimal"}, "chars": "0"}}
+    cases = [
+        {"case": {"$eq": ["$$integer", value]}, "then": {"$toString": "$$integer"}},
+        {"case": {"$and": [{"$eq": [again, value]}, digits]}, "then": fraction},
+    ]
+    text = {"$switch": {"branches": cases, "default": value}}
+    double = {"$let": {"vars": {"integer": integer, "decimal": decimal}, "in": text}}
+    return {"$cond": [{"$eq": [{"$type": value}, "double"]}, double, {"$toString": value}]}
 
 
-def _padded(made: str, width: int) -> str:
+def _padded(made: Mql, width: int) -> Mql:
     """The text of a whole number with leading zeros; what is no such text is left as it is."""
     if not width:
         return made
-    text = "{$cond: [{$eq: [{$type: '$$text'}, 'string']}, '$$text', '']}"
-    short = f"{{$regexMatch: {{input: {text}, regex: '^[0-9]{{1,{width - 1}}}$'}}}}"
-    padded = f"{{$substrCP: [{{$concat: ['{'0' * width}', '$$text']}}, {{$strLenCP: '$$text'}}, {width}]}}"
-    return f"{{$let: {{vars: {{text: {made}}}, in: {{$cond: [{short}, {padded}, '$$text']}}}}}}"
+    text = {"$cond": [{"$eq": [{"$type": "$$text"}, "string"]}, "$$text", ""]}
+    short = {"$regexMatch": {"input": text, "regex": f"^[0-9]{{1,{width - 1}}}$"}}
+    padded = {"$substrCP": [{"$concat": ["0" * width, "$$text"]}, {"$strLenCP": "$$text"}, width]}
+    return {"$let": {"vars": {"text": made}, "in": {"$cond": [short, padded, "$$text"]}}}
 
 
-def _which(field: str, kinds: Sequence[str], into: str, *, amounts: bool) -> str:
+def _which(field: str, kinds: Sequence[str], into: str, *, amounts: bool) -> Mql:
     """The values of these types; of texts only those written like a value of the new type.
 
     Values in arrays are excluded, because such an update would write every element.
     """
-    texts, bits = f"$regex: {quoted(f'^(?:{_form(into, amounts=amounts)})$')}", "$in: [0, 1]"
-    apart = {"string": texts} | ({"number": bits} if into == "bool" else {})
+    apart: dict[str, Mql] = {"string": {"$regex": f"^(?:{_form(into, amounts=amounts)})$"}}
+    apart |= {"number": {"$in": [0, 1]}} if into == "bool" else {}
     others = [kind for kind in kinds if kind not in apart]
     conditions = [condition for kind, condition in apart.items() if kind in kinds] + [_types(others)] * bool(others)
-    which = [single(field, condition) for condition in conditions]
-    return which[0] if len(which) == 1 else f"{{$or: [{', '.join(which)}]}}"
+    return _any_of([single(field, condition) for condition in conditions])
+
+
+def _any_of(conditions: list[Mql]) -> Mql:
+    return conditions[0] if len(conditions) == 1 else {"$or": conditions}
 
 
 def _form(into: str, *, amounts: bool) -> str:
@@ -170,5 +168,5 @@ def _form(into: str, *, amounts: bool) -> str:
     return known.get(into) or text_forms.exact(into, amounts=amounts)
 
 
-def _types(kinds: Sequence[str]) -> str:
-    return f"$type: [{', '.join(map(quoted, kinds))}]"
+def _types(kinds: Sequence[str]) -> Mql:
+    return {"$type": [*kinds]}

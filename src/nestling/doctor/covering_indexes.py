@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.doctor.words import index_keys
+from nestling.doctor.commands import index_keys
 from nestling.ir.finding import Finding
 
 _Keys = Sequence[tuple[str, int | str]]

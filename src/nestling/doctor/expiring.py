@@ -6,7 +6,6 @@ No command of a remedy may cause deletions, so commands that make dates are chec
 from __future__ import annotations
 
 from nestling.ir.facts import CollectionFacts, IndexFacts
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
 
 
@@ -21,14 +20,14 @@ def has_outdated(collection: CollectionFacts, field: str) -> bool:
     return index is not None and index.outdated_texts != 0
 
 
-def unless_outdated(collection: CollectionFacts, field: str, made: str) -> str:
+def unless_outdated(collection: CollectionFacts, field: str, made: object) -> object:
     """An expression for the date `made` of a field's value; for that value where its TTL index would delete the document."""
     index = ttl_index(collection, field)
     if index is None:
         return made
-    oldest = f"{{$subtract: ['$$NOW', {round(1000 * (index.ttl_seconds or 0.0))}]}}"
-    chosen = f"{{$cond: [{{$gt: ['$$date', {oldest}]}}, '$$date', {quoted('$' + field)}]}}"
-    return f"{{$let: {{vars: {{date: {made}}}, in: {chosen}}}}}"
+    oldest = {"$subtract": ["$$NOW", round(1000 * (index.ttl_seconds or 0.0))]}
+    chosen = {"$cond": [{"$gt": ["$$date", oldest]}, "$$date", f"${field}"]}
+    return {"$let": {"vars": {"date": made}, "in": chosen}}
 
 
 def outdated_first(collection: CollectionFacts, field: str) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from nestling.ir.literals import quoted
+from nestling.ir.programs.compiled import Mql
 
-NO_ARRAY = "$not: {$type: 'array'}"
+NO_ARRAY: Mql = {"$not": {"$type": "array"}}
 
 
-def single(field: str, condition: str = "") -> str:
+def single(field: str, condition: Mql | None = None) -> Mql:
     """A filter for documents in which the field is a single value: neither it nor anything around it is an array.
 
     A condition on a field also matches array elements, and an update would write all of them.
     """
-    above = (f", {quoted(each)}: {{{NO_ARRAY}}}" for each in above_of(field))
-    return f"{{{quoted(field)}: {{{f'{condition}, ' if condition else ''}{NO_ARRAY}}}{''.join(above)}}}"
+    return {field: (condition or {}) | NO_ARRAY, **dict.fromkeys(above_of(field), NO_ARRAY)}
 
 
 def above_of(field: str) -> list[str]:

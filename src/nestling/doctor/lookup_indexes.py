@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nestling.doctor.words import create_index, index_keys
+from nestling.doctor.commands import create_index, index_keys
 from nestling.ir.facts import Facts
 
-FEW = 1_000
+FEW_DOCUMENTS = 1_000
 """Documents that are read soon enough, for each document that is looked up in them."""
 
 
@@ -14,7 +14,7 @@ def has_index(facts: Facts, database: str, name: str, field: str) -> bool:
     collection = facts.collection(database, name)
     if field == "_id" or collection is None:
         return True
-    is_small = collection.storage is not None and collection.storage.documents <= FEW
+    is_small = collection.storage is not None and collection.storage.documents <= FEW_DOCUMENTS
     indexes = (each for each in collection.indexes if not (each.partial or each.sparse or each.hidden))
     return is_small or any(each.keys[0] in ((field, 1), (field, -1)) for each in indexes)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from nestling.doctor.commands import aggregate, in_database, update_many
 from nestling.doctor.guards import single
-from nestling.doctor.words import in_database
+from nestling.doctor.setting import DIFFERING, merging
 from nestling.ir.facts import field_path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import Counted
-from nestling.ir.literals import quoted
+from nestling.ir.programs.compiled import Mql
 
 
 def can_recount(counter: Counted) -> bool:
@@ -34,61 +35,51 @@ def recounting(counter: Counted, *, indexed: bool) -> str:
     """
     field = field_path(counter.column)
     if counter.is_inside:
-        there, size = single(field, "$exists: true"), _size(counter)
-        differing = f"$expr: {{$ne: [{quoted('$' + field)}, {size}]}}"
-        collection = in_database(counter.database, counter.collection)
-        return f"{collection}.updateMany({{$and: [{there}, {{{differing}}}]}}, [{{$set: {{{quoted(field)}: {size}}}}}])"
-    value, name = quoted("$" + field), quoted(field)
-    kept = f"{{$cond: [{{$eq: [{value}, '$$new.was']}}, '$$new.now', {value}]}}"
-    merge = (
-        f"into: {quoted(counter.collection)}, whenMatched: [{{$set: {{{name}: {kept}}}}}], whenNotMatched: 'discard'"
-    )
-    stages = (*_differing(counter, indexed=indexed), f"{{$merge: {{{merge}}}}}")
+        size = _size(counter)
+        which: Mql = {"$and": [single(field, {"$exists": True}), {"$expr": {"$ne": [f"${field}", size]}}]}
+        return update_many(in_database(counter.database, counter.collection), which, [{"$set": {field: size}}])
+    kept = {"$cond": [{"$eq": [f"${field}", "$$new.was"]}, "$$new.now", f"${field}"]}
+    stages = (*_differing(counter, indexed=indexed), merging(counter.collection, field, kept))
     return _aggregation(counter, stages, indexed=indexed)
 
 
-def _aggregation(counter: Counted, stages: tuple[str, ...], *, indexed: bool) -> str:
+def _aggregation(counter: Counted, stages: tuple[Mql, ...], *, indexed: bool) -> str:
     """The command; a pass over all rows may need more memory than the server allows a stage."""
-    options = "" if indexed or counter.is_inside else ", {allowDiskUse: true}"
-    return f"{in_database(counter.database, counter.collection)}.aggregate([{', '.join(stages)}]{options})"
+    options = {} if indexed or counter.is_inside else {"allowDiskUse": True}
+    return aggregate(in_database(counter.database, counter.collection), stages, **options)
 
 
-def _differing(counter: Counted, *, indexed: bool) -> tuple[str, ...]:
+def _differing(counter: Counted, *, indexed: bool) -> tuple[Mql, ...]:
     """The stages that give the documents whose counters differ. A document without the field counts nothing wrong."""
     field = field_path(counter.column)
+    there: Mql = {"$match": single(field, {"$exists": True})}
     if counter.is_inside:
-        return (
-            f"{{$match: {single(field, '$exists: true')}}}",
-            f"{{$project: {{was: {quoted('$' + field)}, now: {_size(counter)}}}}}",
-            "{$match: {$expr: {$ne: ['$was', '$now']}}}",
-        )
+        return there, {"$project": {"was": f"${field}", "now": _size(counter)}}, DIFFERING
     if not indexed:
-        return _in_one_pass(counter, field)
-    fields = f"localField: {quoted(field_path(counter.key[0]))}, foreignField: {quoted(field_path(counter.child_columns[0]))}"
+        return there, *_in_one_pass(counter, field), DIFFERING
+    fields = {"localField": field_path(counter.key[0]), "foreignField": field_path(counter.child_columns[0])}
     return (
-        f"{{$match: {single(field, '$exists: true')}}}",
-        f"{{$lookup: {{from: {quoted(counter.child)}, {fields}, as: 'nestling_found'}}}}",
-        f"{{$project: {{was: {quoted('$' + field)}, now: {{$size: '$nestling_found'}}}}}}",
-        "{$match: {$expr: {$ne: ['$was', '$now']}}}",
+        there,
+        {"$lookup": {"from": counter.child, **fields, "as": "nestling_found"}},
+        {"$project": {"was": f"${field}", "now": {"$size": "$nestling_found"}}},
+        DIFFERING,
     )
 
 
-def _in_one_pass(counter: Counted, field: str) -> tuple[str, ...]:
+def _in_one_pass(counter: Counted, field: str) -> tuple[Mql, ...]:
     """The stages without a lookup: the rows are counted by their reference, and meet the counters by the key."""
-    key, reference = (quoted("$" + field_path(each)) for each in (counter.key[0], counter.child_columns[0]))
-    rows = f"{{$group: {{_id: {reference}, now: {{$sum: 1}}}}}}, {{$project: {{_id: 0, key: '$_id', now: 1}}}}"
+    key, reference = (f"${field_path(each)}" for each in (counter.key[0], counter.child_columns[0]))
+    rows = [{"$group": {"_id": reference, "now": {"$sum": 1}}}, {"$project": {"_id": 0, "key": "$_id", "now": 1}}]
     return (
-        f"{{$match: {single(field, '$exists: true')}}}",
-        f"{{$project: {{_id: 0, key: {key}, holder: {{_id: '$_id', was: {quoted('$' + field)}}}}}}}",
-        f"{{$unionWith: {{coll: {quoted(counter.child)}, pipeline: [{rows}]}}}}",
-        "{$group: {_id: '$key', holders: {$push: '$holder'}, now: {$sum: '$now'}}}",
-        "{$unwind: '$holders'}",
-        "{$project: {_id: '$holders._id', was: '$holders.was', now: 1}}",
-        "{$match: {$expr: {$ne: ['$was', '$now']}}}",
+        {"$project": {"_id": 0, "key": key, "holder": {"_id": "$_id", "was": f"${field}"}}},
+        {"$unionWith": {"coll": counter.child, "pipeline": rows}},
+        {"$group": {"_id": "$key", "holders": {"$push": "$holder"}, "now": {"$sum": "$now"}}},
+        {"$unwind": "$holders"},
+        {"$project": {"_id": "$holders._id", "was": "$holders.was", "now": 1}},
     )
 
 
-def _size(counter: Counted) -> str:
+def _size(counter: Counted) -> Mql:
     """The number of elements of an array; 0 without an array."""
-    array = quoted("$" + field_path(counter.child_node[:-1]))
-    return f"{{$cond: [{{$isArray: {array}}}, {{$size: {array}}}, 0]}}"
+    array = f"${field_path(counter.child_node[:-1])}"
+    return {"$cond": [{"$isArray": array}, {"$size": array}, 0]}

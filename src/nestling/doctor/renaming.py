@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from nestling.doctor.commands import find, here, update_many
 from nestling.doctor.guards import NO_ARRAY
-from nestling.doctor.words import here
 from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.literals import quoted
+from nestling.ir.programs.compiled import Mql
 
 SETS_ANY_NAME = 5
 """The first server version that can set and take away fields of any name."""
@@ -29,33 +29,28 @@ def renaming(collection: CollectionFacts, steps: tuple[str, ...], name: str, ver
 def _plainly(collection: CollectionFacts, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:
     """The command where a query can say both names."""
     old, name = ".".join((*above, old)), ".".join((*above, name))
-    there = f"{quoted(old)}: {{$exists: true}}"
-    around = "".join(f", {quoted(each)}: {{{NO_ARRAY}}}" for each in _fields(above))
-    which = f"{{{quoted(name)}: {{$exists: false}}, {there}{around}}}"
-    rename = f"{here(collection)}.updateMany({which}, {{$rename: {{{quoted(old)}: {quoted(name)}}}}})"
-    return rename, f"{here(collection)}.find({{{quoted(name)}: {{$exists: true}}, {there}{around}}})"
+    rest: Mql = {old: {"$exists": True}, **dict.fromkeys(_fields(above), NO_ARRAY)}
+    rename = update_many(here(collection), {name: {"$exists": False}, **rest}, {"$rename": {old: name}})
+    return rename, find(here(collection), {name: {"$exists": True}, **rest})
 
 
 def _by_literal(collection: CollectionFacts, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:
     """The command where the old name is empty, has a dot or begins with a dollar: only a literal in an expression says it."""
     field = ".".join(above)
-    around = quoted("$" + field) if above else quoted("$$ROOT")
-    value = f"{{$getField: {{field: {{$literal: {quoted(old)}}}, input: {around}}}}}"
-    other = f"{{$getField: {{field: {{$literal: {quoted(name)}}}, input: {around}}}}}"
-    there = f"{{$ne: [{{$type: {value}}}, 'missing']}}"
-    made = f"{{$setField: {{field: {{$literal: {quoted(name)}}}, input: {around}, value: {value}}}}}"
-    made = f"{{$unsetField: {{field: {{$literal: {quoted(old)}}}, input: {made}}}}}"
-    stage = f"{{$set: {{{quoted(field)}: {made}}}}}" if above else f"{{$replaceWith: {made}}}"
+    around = f"${field}" if above else "$$ROOT"
+    value = {"$getField": {"field": {"$literal": old}, "input": around}}
+    other = {"$getField": {"field": {"$literal": name}, "input": around}}
+    there = {"$ne": [{"$type": value}, "missing"]}
+    made: Mql = {"$setField": {"field": {"$literal": name}, "input": around, "value": value}}
+    made = {"$unsetField": {"field": {"$literal": old}, "input": made}}
+    stage: Mql = {"$set": {field: made}} if above else {"$replaceWith": made}
 
-    def which(comparison: str) -> str:
-        only = "".join(f"{{{quoted(each)}: {{$type: 'object', {NO_ARRAY}}}}}, " for each in _fields(above))
-        asked = f"{{$expr: {{$and: [{there}, {{{comparison}: [{{$type: {other}}}, 'missing']}}]}}}}"
-        return f"{{$and: [{only}{asked}]}}" if only else asked
+    def which(comparison: str) -> Mql:
+        only = [{each: {"$type": "object"} | NO_ARRAY} for each in _fields(above)]
+        asked: Mql = {"$expr": {"$and": [there, {comparison: [{"$type": other}, "missing"]}]}}
+        return {"$and": [*only, asked]} if only else asked
 
-    return (
-        f"{here(collection)}.updateMany({which('$eq')}, [{stage}])",
-        f"{here(collection)}.find({which('$ne')})",
-    )
+    return update_many(here(collection), which("$eq"), [stage]), find(here(collection), which("$ne"))
 
 
 def _fields(above: tuple[str, ...]) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nestling.doctor.words import marked
 from nestling.ir.facts import CollectionFacts, Facts
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.paths.work import Work
@@ -125,7 +124,7 @@ class RuleInput:
             compared.source if compared else "",
             cost,
             remedy,
-            tuple(map(marked, commands)),
+            tuple(commands),
             tuple((evidence or {}).items()),
             work,
             mean_seconds or None,

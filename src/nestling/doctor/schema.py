@@ -6,17 +6,16 @@ writes. The type of a field with only null is unknown, and omitted.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from nestling.doctor.expiring import ttl_index
-from nestling.doctor.value_kinds import NOTHING
 from nestling.ir.facts import ANY_KEY, CollectionFacts, PathFacts
-from nestling.ir.facts.path import NUMBERS
+from nestling.ir.facts.path import NULL_TYPES, NUMBERS
 from nestling.ir.facts.steps import steps_text
 from nestling.ir.finding import FieldChange
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.quantity_words import first_of
 
 MOST_FIELDS = 40
@@ -33,8 +32,8 @@ class _Field:
     required: bool
 
 
-def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> str:
-    """The validator as JSON text; "" if there is nothing to require. It covers only the document's own fields."""
+def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> Mql:
+    """The validator; empty if there is nothing to require. It covers only the document's own fields."""
     fields: dict[str, _Field] = {}
     for path in collection.top_level():
         if path.steps[0] != ANY_KEY:
@@ -42,14 +41,14 @@ def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> s
             fields[each.name] = _both(fields[each.name], each) if each.name in fields else each
     known = sorted(fields.values(), key=lambda each: (-each.documents, each.name))[:MOST_FIELDS]
     if not known:
-        return ""
+        return {}
     schema: dict[str, Any] = {"bsonType": "object"}
     if required := sorted(each.name for each in fields.values() if each.required):
         schema["required"] = required[:MOST_FIELDS]
     schema["properties"] = {
-        each.name: {"bsonType": _listed_types(each.types)} for each in known if not each.types <= {*NOTHING}
+        each.name: {"bsonType": _listed_types(each.types)} for each in known if not each.types <= {*NULL_TYPES}
     }
-    return json.dumps({"$jsonSchema": schema}, ensure_ascii=False)
+    return {"$jsonSchema": schema}
 
 
 def first_do(changes: Sequence[FieldChange]) -> str:

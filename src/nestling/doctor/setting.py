@@ -6,17 +6,20 @@ used instead: it writes only documents that the validator accepts afterwards.
 
 from __future__ import annotations
 
+from nestling.doctor.commands import aggregate, here, own_validator, update_many
 from nestling.doctor.own_rules import is_fenced, rules
-from nestling.doctor.words import here, own_validator
 from nestling.ir.facts import CollectionFacts
-from nestling.ir.literals import quoted
+from nestling.ir.programs.compiled import Mql
 
-REFUSED = (
+REFUSED_STAY = (
     " The last command writes only documents that the collection's validator accepts afterwards; the one before it"
     " shows the others."
 )
 
 FENCED = " They cannot be converted now: a migration blocks all writes until its cutover is continued or undone."
+
+DIFFERING: Mql = {"$match": {"$expr": {"$ne": ["$was", "$now"]}}}
+"""The stage that keeps documents whose value would change."""
 
 UNGUARDED = 2
 """Number of commands without a validator: one that finds the values, and one that converts them."""
@@ -27,21 +30,26 @@ def while_fenced(collection: CollectionFacts) -> str:
     return FENCED if is_fenced(collection) else ""
 
 
-def setting(collection: CollectionFacts, which: str, field: str, made: str) -> tuple[str, ...]:
+def setting(collection: CollectionFacts, which: Mql, field: str, made: object) -> tuple[str, ...]:
     """The update of these documents; with a validator, a query for what it would refuse, and the merge of the rest.
 
     Empty while a migration makes the collection refuse writes.
     """
-    own, name, value = own_validator(collection), quoted(field), quoted("$" + field)
     if is_fenced(collection):
         return ()
     if not rules(collection):
-        return (f"{here(collection)}.updateMany({which}, [{{$set: {{{name}: {made}}}}}])",)
-    match, converted = f"{{$match: {which}}}", f"{{$set: {{{name}: {made}}}}}"
-    kept = f"{{$cond: [{{$eq: [{made}, '$$new.now']}}, '$$new.now', {value}]}}"
-    merge = f"into: {quoted(collection.name)}, whenMatched: [{{$set: {{{name}: {kept}}}}}], whenNotMatched: 'discard'"
-    taken = f"{{$match: {own}}}, {{$project: {{now: {value}}}}}, {{$merge: {{{merge}}}}}"
+        return (update_many(here(collection), which, [{"$set": {field: made}}]),)
+    own, value = own_validator(collection), f"${field}"
+    converted: tuple[Mql, ...] = ({"$match": which}, {"$set": {field: made}})
+    kept = {"$cond": [{"$eq": [made, "$$new.now"]}, "$$new.now", value]}
+    taken: tuple[Mql, ...] = ({"$match": own}, {"$project": {"now": value}}, merging(collection.name, field, kept))
     return (
-        f"{here(collection)}.aggregate([{match}, {converted}, {{$match: {{$nor: [{own}]}}}}, {{$project: {{{name}: 1}}}}])",
-        f"{here(collection)}.aggregate([{match}, {converted}, {taken}])",
+        aggregate(here(collection), (*converted, {"$match": {"$nor": [own]}}, {"$project": {field: 1}})),
+        aggregate(here(collection), (*converted, *taken)),
     )
+
+
+def merging(collection: str, field: str, kept: object) -> Mql:
+    """The stage that sets a field of the documents that are still there to the value of this expression."""
+    matched = [{"$set": {field: kept}}]
+    return {"$merge": {"into": collection, "whenMatched": matched, "whenNotMatched": "discard"}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nestling.doctor.name_kinds import MONEY, words_of
 from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, PathFacts
 
-MOSTLY = 0.9
+DATED_SHARE = 0.9
 """The share of documents that must have a date for it to be the date of an event."""
 _EVENTS = frozenset(
     {
@@ -64,5 +64,5 @@ def _dates(holder: CollectionFacts, steps: tuple[str, ...]) -> list[PathFacts]:
         for path in holder.paths
         if path.steps[:-1] in ((), steps[:-1])
         and path.steps != steps
-        and path.count("date") >= MOSTLY * max(path.parents, 1)
+        and path.count("date") >= DATED_SHARE * max(path.parents, 1)
     ]

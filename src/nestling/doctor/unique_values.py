@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nestling.doctor.commands import aggregate, here
 from nestling.doctor.converting import converted
-from nestling.doctor.words import here, listed
+from nestling.doctor.words import listed
 from nestling.ir.facts import ELEMENT, CollectionFacts, IndexFacts, PathFacts
 from nestling.ir.facts.binary_kinds import OF_UUIDS
-from nestling.ir.literals import quoted
 
 
 def unique_indexes(collection: CollectionFacts, path: PathFacts) -> list[IndexFacts]:
@@ -35,10 +35,10 @@ def equal_afterwards(
     """The command that finds the documents which would be equal in a unique index; for the first of several."""
     if not indexes or into in OF_UUIDS:
         return ()
-    keys = (
-        f"{quoted(str(place))}: {converted(value, into, zoneless=False) if field == path.field else value}"
-        for place, (field, value) in enumerate((field, quoted("$" + field)) for field, _ in indexes[0].keys)
-    )
-    held = f"{{$match: {{{quoted(path.field)}: {{$exists: true, $ne: null}}}}}}"
-    group = f"{{$group: {{_id: {{{', '.join(keys)}}}, documents: {{$push: '$_id'}}, times: {{$sum: 1}}}}}}"
-    return (f"{here(collection)}.aggregate([{held}, {group}, {{$match: {{times: {{$gt: 1}}}}}}])",)
+    keys = {
+        str(place): converted(f"${field}", into, zoneless=False) if field == path.field else f"${field}"
+        for place, (field, _) in enumerate(indexes[0].keys)
+    }
+    held = {"$match": {path.field: {"$exists": True, "$ne": None}}}
+    group = {"$group": {"_id": keys, "documents": {"$push": "$_id"}, "times": {"$sum": 1}}}
+    return (aggregate(here(collection), (held, group, {"$match": {"times": {"$gt": 1}}})),)

@@ -5,27 +5,27 @@ The server puts binary in an order by length, then subtype, then bytes. It has n
 
 from __future__ import annotations
 
-import base64
+from bson import Binary
 
-from nestling.doctor.words import here
+from nestling.doctor.commands import find, for_each, here, update_one
 from nestling.ir.facts import CollectionFacts
 from nestling.ir.facts.binary_kinds import subtype_in
-from nestling.ir.literals import quoted
+from nestling.ir.literals import Code, quoted
+from nestling.ir.programs.compiled import Mql
 
-_LEAST, _GREATEST = (base64.b64encode(byte * 16).decode() for byte in (b"\0", b"\xff"))
+_LEAST, _GREATEST = b"\0" * 16, b"\xff" * 16
 
 
-def uuids_of(kind: str) -> str:
+def uuids_of(kind: str) -> Mql:
     """The condition on a field that holds UUIDs of that kind."""
     subtype = subtype_in(kind)
-    return f"$gte: BinData({subtype}, {quoted(_LEAST)}), $lte: BinData({subtype}, {quoted(_GREATEST)})"
+    assert subtype is not None
+    return {"$gte": Binary(_LEAST, subtype), "$lte": Binary(_GREATEST, subtype)}
 
 
 def rewriting(where: CollectionFacts, field: str, kind: str, into: str) -> str:
     """The command that rewrites them one by one in the other kind, with the same bytes."""
     value = "each" + "".join(f"[{quoted(step)}]" for step in field.split("."))
-    made = f"BinData({subtype_in(into)}, {value}.toString('base64'))"
-    update = (
-        f"{here(where)}.updateOne({{_id: each._id, {quoted(field)}: {value}}}, {{$set: {{{quoted(field)}: {made}}}}})"
-    )
-    return f"{here(where)}.find({{{quoted(field)}: {{{uuids_of(kind)}}}}}).forEach((each) => {update})"
+    made = Code(f"BinData({subtype_in(into)}, {value}.toString('base64'))")
+    which: Mql = {"_id": Code("each._id"), field: Code(value)}
+    return for_each(find(here(where), {field: uuids_of(kind)}), update_one(here(where), which, {"$set": {field: made}}))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from nestling.ir.facts import PathFacts, text_forms
 from nestling.ir.facts.binary_kinds import binary_of
-from nestling.ir.facts.path import NUMBERS
+from nestling.ir.facts.path import NULL_TYPES, NUMBERS
 from nestling.ir.value_forms.json_documents import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 
-NOTHING = ("null", "undefined")
 _KEPT_FOR = {
     UNDECODABLE_TEXT_SUBTYPE: ("string",),
     JSON_TEXT_SUBTYPE: ("object", "array", "string"),
@@ -27,7 +26,7 @@ def kinds_of(path: PathFacts) -> dict[str, int]:
     beside = path.count("date") and path.dateless and path.dateless == path.count("string")
     for name, times in path.types:
         own = _kept_as_binary(path) if name == "binData" else 0
-        if name not in (*NOTHING, told) and not (beside and name == "string") and times > own:
+        if name not in (*NULL_TYPES, told) and not (beside and name == "string") and times > own:
             kind = "number" if name in NUMBERS else name
             kinds[kind] = kinds.get(kind, 0) + times - own
     return dict(sorted(kinds.items(), key=lambda item: (is_empty(path, item[0]), -item[1], item[0])))

@@ -100,7 +100,7 @@ def _fan_out(reading: Reading, relationship: str) -> Json:
     return {name: int(value) if value == int(value) else value for name, value in found.items()}
 
 
-SLIGHT = 1e-4
+LEAST_SHARE_WITH_NUMBER = 1e-4
 """A change whose cost is below this share of the largest one in the list is shown without a number."""
 
 
@@ -113,7 +113,7 @@ def _saved(gain: float, slight: float) -> str:
 def change_rows(changes: Sequence[Change]) -> Iterator[tuple[str, str, str]]:
     """Yield (saving or cost, what is removed, what is added) for every change; `-` if nothing was priced."""
     priced = [change.gain for change in changes if change.gain is not None]
-    slight = SLIGHT * max(map(abs, priced), default=0.0)
+    slight = LEAST_SHARE_WITH_NUMBER * max(map(abs, priced), default=0.0)
     for change in changes:
         saved = _saved(change.gain, slight) if change.gain is not None else "-"
         yield saved, first_of(change.gone, MOST_NAMES) or "-", first_of(change.come, MOST_NAMES) or "-"

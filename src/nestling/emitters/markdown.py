@@ -24,6 +24,7 @@ from nestling.emitters.samples import sample_documents
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.literals import shell
+from nestling.ir.printable import blanked, markdown_code
 from nestling.ir.proposal import Costs, Decision, Proposal, Weighed
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements.clause import Clause, ClauseOperator
@@ -191,19 +192,14 @@ def _kept_cells(each: Weighed) -> Iterator[str]:
 
 def _text(text: str) -> str:
     """Text in which nothing is markup."""
-    return _SPECIAL.sub(r"\\\1", _one_line(text))
+    return _SPECIAL.sub(r"\\\1", blanked(text))
 
 
 def _prose(text: str) -> str:
     """Escape our own sentences, in which names are in backticks already; only a table's bar would break them."""
-    return _one_line(text).replace("|", "\\|")
+    return blanked(text).replace("|", "\\|")
 
 
 def _code(text: str) -> str:
     """A name as code, even if it contains backticks."""
-    plain = _one_line(text).replace("|", "\\|")
-    return f"`` {plain} ``" if "`" in plain else f"`{plain}`"
-
-
-def _one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
+    return markdown_code(_prose(text))

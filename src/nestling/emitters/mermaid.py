@@ -15,6 +15,7 @@ from nestling.emitters.documents import documents
 from nestling.ir.design import Design
 from nestling.ir.model import Cardinality
 from nestling.ir.primitives import Holder, Reference
+from nestling.ir.printable import blanked
 from nestling.ir.proposal import Proposal
 from nestling.ir.storage.layout import Role, StoredCollection
 
@@ -140,5 +141,4 @@ def _comment(path: str, each: ContentField) -> str:
 
 def _escaped(text: str) -> str:
     """A text inside double quotes, where Mermaid knows no escape but its own entities."""
-    plain = "".join(c if c.isprintable() else " " for c in text)
-    return plain.replace("#", "#35;").replace('"', "#quot;") or " "
+    return blanked(text).replace("#", "#35;").replace('"', "#quot;") or " "

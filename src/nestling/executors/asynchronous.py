@@ -12,14 +12,14 @@ from pymongo.errors import OperationFailure
 
 from nestling.executors.apart import apart
 from nestling.executors.attempts import in_transaction_async
-from nestling.executors.calls import APART, batch_call, command_call, met, number_call, read_call
+from nestling.executors.calls import COUNTER_RAISED, batch_call, command_call, documents_met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
 from nestling.executors.errors.read_errors import read_errors_async
 from nestling.executors.errors.transient import no_server_is_final
-from nestling.executors.errors.write_errors import noted, write_errors
+from nestling.executors.errors.write_errors import note_refusals, write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import row_of
-from nestling.executors.write_program import Request, WriteResult, numbered, program
+from nestling.executors.write_program import Request, WriteResult, numbering_requests, program
 from nestling.ir.codec import BsonDocument
 from nestling.ir.design import Design
 from nestling.ir.programs.compiled import CompiledRead, bind
@@ -74,7 +74,7 @@ async def run_write_async(
     """Execute the write, in the transaction of `session` if given; otherwise as `run_write`."""
     bound = bind_write(write, values)
     with write_errors(write, design):
-        bound = await _drive(database, numbered(bound), session)
+        bound = await _drive(database, numbering_requests(bound), session)
         if not write.transaction or session is not None:
             return await _drive(database, program(bound), session)
         async with database.client.start_session() as own:
@@ -92,7 +92,7 @@ async def _drive(
 ) -> Done:
     """Answer the requests until they have their result."""
     ours = exact(database)
-    outside = ours.with_options(write_concern=APART)
+    outside = ours.with_options(write_concern=COUNTER_RAISED)
     answer: Any = None
     while True:
         try:
@@ -102,7 +102,7 @@ async def _drive(
         with no_server_is_final(database):
             match request:
                 case CompiledRead():
-                    with noted(request):
+                    with note_refusals(request):
                         answer = await _documents(database, request, session)
                 case NextNumbers():
                     with apart(session):
@@ -112,9 +112,9 @@ async def _drive(
                     answer = None
                 case WriteCommand(apart=True):
                     with apart(session):
-                        answer = met(request, await command_call(request).on(outside))
+                        answer = documents_met(request, await command_call(request).on(outside))
                 case WriteCommand():
-                    answer = met(request, await command_call(request).on(ours, session=session))
+                    answer = documents_met(request, await command_call(request).on(ours, session=session))
                 case _:
                     assert_never(request)
 

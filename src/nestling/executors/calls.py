@@ -24,7 +24,7 @@ TO_LAST = WriteConcern("majority")
 """When a transaction counts as done: once no election can take it back, whatever the server's default is."""
 
 
-APART = WriteConcern(1)
+COUNTER_RAISED = WriteConcern(1)
 """When a counter counts as raised. The row that has the number is written after it to the same replica set, so whoever waits
 until the row is safe has waited for the counter too.
 """
@@ -122,7 +122,9 @@ def number_call(asked: NextNumbers) -> CollectionCall:
     )
 
 
-def met(command: WriteCommand, result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult) -> int:
+def documents_met(
+    command: WriteCommand, result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult
+) -> int:
     """The number of documents a command inserted, matched or deleted; an upsert that inserts counts as 1, a skipped one as 0."""
     match result:
         case InsertOneResult():

@@ -22,8 +22,8 @@ from nestling.ir.codec import CODEC
 from nestling.ir.literals import of_collection, shell
 from nestling.ir.programs.command import Command, CreateCollection, CreateIndex, ModifyCollection
 
-SHOWN = 3
-AGAIN = "then run it again (`load`: with `--resume`)"
+MOST_EXAMPLES = 3
+RUN_LOAD_AGAIN = "then run it again (`load`: with `--resume`)"
 _REPLACING = (*WRITING, "dropCollection")
 
 
@@ -149,7 +149,7 @@ def _index_problem(database: Database[Any], command: CreateIndex, error: Operati
         return _alike(database, command, names)
     key: Mapping[str, Any] = (error.details or {}).get("keyValue", {})
     what = f"the unique index on {names} cannot be built: several documents have {shell(key)}"
-    move = f"fix the source, or make the index non-unique; {AGAIN}"
+    move = f"fix the source, or make the index non-unique; {RUN_LOAD_AGAIN}"
     return Problem(what, where=command.collection, next_move=move)
 
 
@@ -157,8 +157,8 @@ def _without_conflict(command: CreateIndex, error: OperationFailure) -> str:
     """What to do about an index that the server refuses."""
     if error.code in INDEX_CONFLICTS:
         indexes = f"{of_collection('db', command.collection)}.getIndexes()"
-        return f"drop the conflicting index, or create it again under another name ({indexes} lists them); {AGAIN}"
-    return f"fix what the server reports, or remove the index from the design; {AGAIN}"
+        return f"drop the conflicting index, or create it again under another name ({indexes} lists them); {RUN_LOAD_AGAIN}"
+    return f"fix what the server reports, or remove the index from the design; {RUN_LOAD_AGAIN}"
 
 
 def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem:
@@ -174,7 +174,7 @@ def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem
         {"$limit": 1},
     ]
     rows = database[command.collection].aggregate(several, collation=command.options["collation"], allowDiskUse=True)
-    documents = [each["fields"] for row in rows for each in row["found"][:SHOWN]]
+    documents = [each["fields"] for row in rows for each in row["found"][:MOST_EXAMPLES]]
     alike = "; ".join(shell({field["name"]: field.get("value") for field in each}) for each in documents)
     what = f"the unique index on {names} cannot be built: ignoring case and accents, several documents have the same: {alike}"
     move = "fix the source, or set `collation: binary` on the attribute in the model, which distinguishes them, and design again"

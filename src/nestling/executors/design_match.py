@@ -19,7 +19,7 @@ from nestling.ir.storage.names import CHECKPOINT_COLLECTION, LOOK, is_system
 
 MILLISECONDS = 10_000
 """What looking for one field may take; in the documents of the design it is found at once."""
-FIRST = 20
+LOOKED_AT_DOCUMENTS = 20
 """Documents of a collection among which the first statement of a program looks."""
 _Fields: TypeAlias = Mapping[str, Mapping[str, str]]
 """By collection, the path of each field its documents have, and that of the sub-documents it is in (none for the document)."""
@@ -79,7 +79,9 @@ def first_looks(where: str, fields: _Fields) -> Looks:
         holders = dict.fromkeys(each.values())
         asked = {f"f{place}": _has(path) for place, path in enumerate(each)}
         asked |= {f"h{place}": _holds(within) for place, within in enumerate(holders)}
-        found = yield _aggregate(name, [{"$limit": FIRST}, {"$facet": {k: _one(v) for k, v in asked.items()}}])
+        found = yield _aggregate(
+            name, [{"$limit": LOOKED_AT_DOCUMENTS}, {"$facet": {k: _one(v) for k, v in asked.items()}}]
+        )
         if found:
             held = {within: found[0][f"h{place}"] for place, within in enumerate(holders)}
             doubtful[name] = [

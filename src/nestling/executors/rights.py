@@ -18,7 +18,7 @@ EVERY = ""
 
 Need = tuple[Sequence[str], Sequence[str]]
 """Collections, and what is to be done to each of them."""
-SHOWN = 5
+MOST_COLLECTIONS_NAMED = 5
 
 
 def check_privileges(database: Database[Any], *needs: Need) -> None:
@@ -55,7 +55,7 @@ def _lacking_words(lacking: Mapping[str, Iterable[str]]) -> Iterator[str]:
     for action, names in lacking.items():
         alike.setdefault(tuple(names), []).append(action)
     for names, actions in alike.items():
-        yield f"{', '.join(actions)} in {first_of([name or 'every collection' for name in names], SHOWN)}"
+        yield f"{', '.join(actions)} in {first_of([name or 'every collection' for name in names], MOST_COLLECTIONS_NAMED)}"
 
 
 def may_modify(database: Database[Any], collection: str) -> bool:

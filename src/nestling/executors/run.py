@@ -36,10 +36,10 @@ def documents(
 ) -> Iterator[BsonDocument]:
     """Yield the result documents of a bound read. Raises the errors of a read."""
     with read_errors(read.name or "the statement", database):
-        yield from asked(database, read, session=session)
+        yield from result_documents(database, read, session=session)
 
 
-def asked(
+def result_documents(
     database: Database[Any], read: CompiledRead, *, session: ClientSession | None = None
 ) -> Iterator[BsonDocument]:
     """Yield the result documents of a bound read; errors stay the driver's, since a write has its own messages for them."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pymongo import UpdateMany, UpdateOne
 
 from nestling.executors.write_program import ready
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.programs.program import Action, WriteCommand
 
 
@@ -32,15 +32,11 @@ class Updates:
         marked = self._shapes.get(shape)
         if marked is None:
             marked = self._shapes[shape] = ready(self._command, {name: _Mark(name) for name in row})
-        filters = [_put(each, row) for each in marked.array_filters]
+
+        def put(leaf: object) -> object:
+            return row[leaf.column] if isinstance(leaf, _Mark) else leaf
+
+        filters = [with_leaves(each, put) for each in marked.array_filters]
         kind = UpdateMany if self._command.action is Action.UPDATE_MANY else UpdateOne
-        return kind(_put(marked.filter or {}, row), _put(marked.update or {}, row), array_filters=filters or None)
-
-
-def _put(value: Any, row: Mapping[str, object]) -> Any:
-    """The value with columns' values in place of their marks."""
-    if isinstance(value, dict):
-        return {name: _put(inner, row) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_put(inner, row) for inner in value]
-    return row[value.column] if isinstance(value, _Mark) else value
+        where, change = with_leaves(marked.filter or {}, put), with_leaves(marked.update or {}, put)
+        return kind(where, change, array_filters=filters or None)

@@ -10,12 +10,12 @@ from pymongo.database import Database
 
 from nestling.executors.apart import apart
 from nestling.executors.attempts import in_transaction
-from nestling.executors.calls import APART, batch_call, command_call, met, number_call
+from nestling.executors.calls import COUNTER_RAISED, batch_call, command_call, documents_met, number_call
 from nestling.executors.errors.transient import no_server_is_final
-from nestling.executors.errors.write_errors import noted, write_errors
+from nestling.executors.errors.write_errors import note_refusals, write_errors
 from nestling.executors.exact import exact
-from nestling.executors.run import asked
-from nestling.executors.write_program import Request, WriteResult, numbered, program
+from nestling.executors.run import result_documents
+from nestling.executors.write_program import Request, WriteResult, numbering_requests, program
 from nestling.ir.design import Design
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.programs.filling import bind_write
@@ -50,7 +50,7 @@ def run_write(
 
     bound = bind_write(write, values)
     with write_errors(write, design):
-        bound = _drive(database, numbered(bound), session)
+        bound = _drive(database, numbering_requests(bound), session)
         if not write.transaction or (session is not None and session.in_transaction):
             return _drive(database, program(bound), session)
         if session is not None:
@@ -62,7 +62,7 @@ def run_write(
 def _drive(database: Database[Any], requests: Generator[Request, Any, Done], session: ClientSession | None) -> Done:
     """Answer the requests until they have their result."""
     ours = exact(database)
-    outside = ours.with_options(write_concern=APART)
+    outside = ours.with_options(write_concern=COUNTER_RAISED)
     answer: Any = None
     while True:
         try:
@@ -72,8 +72,8 @@ def _drive(database: Database[Any], requests: Generator[Request, Any, Done], ses
         with no_server_is_final(database):
             match request:
                 case CompiledRead():
-                    with noted(request):
-                        answer = list(asked(database, request, session=session))
+                    with note_refusals(request):
+                        answer = list(result_documents(database, request, session=session))
                 case NextNumbers():
                     with apart(session):
                         answer = number_call(request).on(outside)[LAST]
@@ -82,8 +82,8 @@ def _drive(database: Database[Any], requests: Generator[Request, Any, Done], ses
                     answer = None
                 case WriteCommand(apart=True):
                     with apart(session):
-                        answer = met(request, command_call(request).on(outside))
+                        answer = documents_met(request, command_call(request).on(outside))
                 case WriteCommand():
-                    answer = met(request, command_call(request).on(ours, session=session))
+                    answer = documents_met(request, command_call(request).on(ours, session=session))
                 case _:
                     assert_never(request)

@@ -23,10 +23,10 @@ from nestling.ir.paths.work import Work
 _Documents = Collection[dict[str, Any]]
 
 SMALL, MIDDLE, BIG, HUGE = 120, 4_000, 60_000, 1_000_000
-STORED = 1_000
+STORED_DOCUMENTS = 1_000
 BATCH = 200
 EVENTS = 300
-ROWS = 20_000
+PROBED_ROWS = 20_000
 
 
 def write_probes(database: Database[Any]) -> Iterator[TimedCall]:
@@ -37,7 +37,7 @@ def write_probes(database: Database[Any]) -> Iterator[TimedCall]:
     yield from _deletes(plain)
     yield from _transactions(plain)
     yield _events(plain)
-    yield TimedCall("client_join", Work(client_rows=ROWS), timed(_join_rows))
+    yield TimedCall("client_join", Work(client_rows=PROBED_ROWS), timed(_join_rows))
 
 
 def _document(number: int, size: int) -> dict[str, Any]:
@@ -53,7 +53,9 @@ def _document(number: int, size: int) -> dict[str, Any]:
     }
 
 
-def _filled(database: Database[Any], name: str, size: int, *, indexes: int = 0, stored: int = STORED) -> _Documents:
+def _filled(
+    database: Database[Any], name: str, size: int, *, indexes: int = 0, stored: int = STORED_DOCUMENTS
+) -> _Documents:
     """A collection of `stored` documents with so many indexes."""
     collection: _Documents = database[name]
     collection.insert_many([_document(number, size) for number in range(stored)])
@@ -74,7 +76,7 @@ def _inserts(database: Database[Any]) -> Iterator[TimedCall]:
 
 
 def _inserting(collection: _Documents, size: int, batch: int) -> Callable[[], float]:
-    numbers = count(STORED)
+    numbers = count(STORED_DOCUMENTS)
 
     def run() -> float:
         documents = [_document(next(numbers), size) for _ in range(batch)]
@@ -84,7 +86,7 @@ def _inserting(collection: _Documents, size: int, batch: int) -> Callable[[], fl
 
 
 def _updates(database: Database[Any]) -> Iterator[TimedCall]:
-    for size, stored in ((SMALL, STORED), (MIDDLE, STORED), (BIG, 50), (HUGE, 10)):
+    for size, stored in ((SMALL, STORED_DOCUMENTS), (MIDDLE, STORED_DOCUMENTS), (BIG, 50), (HUGE, 10)):
         collection = _filled(database, f"update_{size}", size, indexes=1, stored=stored)
         numbers = count()
         found = work_of.request() + work_of.fetch_by_index(1, size)
@@ -126,7 +128,7 @@ def _deletes(database: Database[Any]) -> Iterator[TimedCall]:
 
 
 def _deleting(collection: _Documents, batch: int) -> Callable[[], float]:
-    numbers = count(STORED)
+    numbers = count(STORED_DOCUMENTS)
 
     def run() -> float:
         chosen = [next(numbers) for _ in range(batch)]
@@ -152,14 +154,14 @@ def _in_transaction(collection: _Documents, numbers: Iterator[int], writes: int)
     client = collection.database.client
     with client.start_session() as session, session.start_transaction(write_concern=WriteConcern(w=1)):
         for _ in range(writes):
-            number = next(numbers) * 7 % STORED
+            number = next(numbers) * 7 % STORED_DOCUMENTS
             collection.update_one({"_id": number}, {"$inc": {"c": 1}}, session=session)
 
 
 def _events(database: Database[Any]) -> TimedCall:
     """Changes read from a stream; what is then written for them is counted as what it is."""
     collection = _filled(database, "events", SMALL, stored=1)
-    numbers = count(STORED)
+    numbers = count(STORED_DOCUMENTS)
 
     def run() -> float:
         with collection.watch(batch_size=EVENTS) as stream:
@@ -175,7 +177,7 @@ def _events(database: Database[Any]) -> TimedCall:
 def _join_rows() -> dict[int, list[dict[str, int]]]:
     """Rows put under those they belong to, as a client does that joins."""
     found: dict[int, list[dict[str, int]]] = {}
-    for number in range(ROWS):
+    for number in range(PROBED_ROWS):
         row = {"id": number, "parent": number % 997}
         found.setdefault(row["parent"], []).append(row)
     return found

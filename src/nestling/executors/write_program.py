@@ -66,7 +66,7 @@ def program(write: CompiledWrite) -> Program:
     return WriteResult(affected, write.left, run.answered())
 
 
-def numbered(write: CompiledWrite) -> Numbering:
+def numbering_requests(write: CompiledWrite) -> Numbering:
     """The requests that take a bound write's new numbers; returns the write with them.
 
     They precede its transaction, so no other writer waits for it. If it fails, the numbers are skipped. If the transaction has
@@ -137,7 +137,7 @@ class _Run:
                 self._keep(rows, documents)
             case RefuseRows():
                 if bad := broken(step, self.rows[step.rows]):
-                    raise refused(step, bad)
+                    raise broken_constraint_error(step, bad)
             case ForEach():
                 yield from self._for_each(step)
             case WriteCommand():
@@ -252,7 +252,7 @@ def broken(step: RefuseRows, rows: Sequence[RowFields]) -> list[RowFields]:
     return [row for row in rows if not step.missing or any(column not in row for column in step.missing)]
 
 
-def refused(step: RefuseRows, rows: Sequence[RowFields]) -> ConstraintError:
+def broken_constraint_error(step: RefuseRows, rows: Sequence[RowFields]) -> ConstraintError:
     """The error for rows that break a constraint.
 
     It names the NULL columns of the first row but shows no values, which readers of a log must not see.

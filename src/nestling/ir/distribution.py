@@ -100,7 +100,7 @@ def equal_to_any(values: Distribution, distinct: float | None = None) -> float:
     return sum(share * share for _, share in values.common) + values.rest**2 * _each(values, distinct)
 
 
-def parted(values: Distribution, bound: object) -> tuple[Distribution | None, Distribution | None]:
+def split_at(values: Distribution, bound: object) -> tuple[Distribution | None, Distribution | None]:
     """Split the distribution into the values before `bound` and the others; None for an empty side.
 
     Returns the whole for both if `bound` is not comparable. The part that contains it counts in full on either side.

@@ -15,7 +15,7 @@ from nestling.ir.programs.compiled import CompiledRead, ReadPlan
 from nestling.ir.programs.program import MISSING, WriteCommand
 from nestling.ir.reading import Gap
 
-ID = "id"
+ID_COLUMN = "id"
 """The column of a check's rows that holds the document's `_id`."""
 
 

@@ -13,6 +13,8 @@ from uuid import UUID
 from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId
 from bson.datetime_ms import DatetimeMS
 
+from nestling.ir.printable import blanked
+
 WIDTH = 110  # characters a value may take before it goes onto lines of its own
 _INT32 = 1 << 31
 
@@ -38,7 +40,12 @@ class Code:
 
 def shell(value: object) -> str:
     """A value as the shell reads it, with the same BSON type."""
-    return _laid_out(value, 0, _Language(_shell_scalar, _shell_key, "  "))
+    return _laid_out(value, 0, _SHELL)
+
+
+def shell_line(value: object) -> str:
+    """A value as the shell reads it, on one line, however long."""
+    return _flat(value, _SHELL)
 
 
 def python(value: object, *, indent: int = 0) -> str:
@@ -59,7 +66,7 @@ def of_collection(database: str, name: str) -> str:
 
 def comment(text: str) -> str:
     """The text on one line, without unprintable characters."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return " ".join(blanked(text).split())
 
 
 def _laid_out(value: object, indent: int, language: _Language) -> str:
@@ -125,6 +132,9 @@ def _shell_scalar(value: object) -> str:  # noqa: C901 - one line for every type
             return f'BinData(0, "{_base64(value)}")'
         case _:
             return quoted(str(value))
+
+
+_SHELL = _Language(_shell_scalar, _shell_key, "  ")
 
 
 def _python_scalar(value: object) -> str:

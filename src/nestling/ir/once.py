@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache, update_wrapper
 from typing import Generic, TypeVar, TypeVarTuple
 
-KEPT = 8
+KEPT_RESULTS = 8
 """Values that are remembered, the last ones asked for."""
 
 Value = TypeVar("Value")
@@ -17,7 +17,7 @@ Rest = TypeVarTuple("Rest")
 def once(find: Callable[[Value, *Rest], Found]) -> Callable[[Value, *Rest], Found]:
     """The function, called once for each value and the hashable arguments after it."""
 
-    @lru_cache(maxsize=KEPT)
+    @lru_cache(maxsize=KEPT_RESULTS)
     def kept(same: _Same[Value], rest: tuple[*Rest]) -> Found:
         return find(same.value, *rest)
 

@@ -62,6 +62,10 @@ class Alternative:
     checked: bool = True
 
 
+WITHOUT_IT = "without it"
+"""What a decision of one structure alone turns to."""
+
+
 @dataclass(frozen=True, slots=True)
 class Flip:
     """The value of a quantity (such as `rate of rename_product`, per second) at which a decision changes.

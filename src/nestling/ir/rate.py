@@ -50,10 +50,10 @@ def parse_rate(text: str) -> float:
     match, rate = _RATE.match(text), read_rate(text)
     if match is None or rate is None or text[match.end() :].strip():
         raise InputError(no_rate(text))
-    return weighed(rate)
+    return weighed_rate(rate)
 
 
-def weighed(rate_per_second: float) -> float:
+def weighed_rate(rate_per_second: float) -> float:
     """The rate a design is weighed with: for 0 the least there is, as the design must answer the statement all the same."""
     return rate_per_second or LEAST_PER_SECOND
 

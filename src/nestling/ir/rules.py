@@ -11,7 +11,7 @@ from dataclasses import dataclass
 ARTICLES = "6 Rules of Thumb for MongoDB Schema Design"
 TREE = "MongoDB Schema Design Patterns: decision tree"
 GENERAL = "General Rules for MongoDB Schema Design"
-OWN = "nestling"
+OWN_SOURCE = "nestling"
 OUTWEIGHS = "outweighs"
 
 
@@ -63,7 +63,7 @@ RULES = (
         "A10",
         "where the sources disagree",
         "When two rules give different answers, both are named, with the number that decided.",
-        OWN,
+        OWN_SOURCE,
     ),
     StatedRule(
         "A11",
@@ -75,7 +75,7 @@ RULES = (
         "A12",
         "the distribution decides",
         "Bounds on arrays and documents are checked against the largest fan-out known and its growth, not against the mean.",
-        OWN,
+        OWN_SOURCE,
     ),
     StatedRule("rule-1", "favour embedding", "Favour embedding unless there is a compelling reason not to.", GENERAL),
     StatedRule(
@@ -107,7 +107,7 @@ RULES = (
         "invariant",
         "what every design must keep",
         "Each row has exactly one home, nothing embeds itself, nothing exceeds a bound, and no value is lost.",
-        OWN,
+        OWN_SOURCE,
     ),
     StatedRule(
         "owner",
@@ -115,28 +115,28 @@ RULES = (
         "A child is embedded in one parent at most: the one that owns it. Preferred are parents whose key is part of the child's"
         " key, that every child has, whose deletion deletes it, that it is most often read with, that it is named after, and"
         " with a smaller fan-out.",
-        OWN,
+        OWN_SOURCE,
     ),
     StatedRule(
         "cost",
         "least cost",
         "Of all designs that keep the bounds and requirements, the one that costs the workload least by the cost model, proved"
         " against a lower bound.",
-        OWN,
+        OWN_SOURCE,
     ),
     StatedRule(
         "price",
         "what it costs writers and readers",
         "How many documents a change touches, and how long readers may see the old value.",
-        OWN,
+        OWN_SOURCE,
     ),
     StatedRule(
         OUTWEIGHS,
         "what outweighs the factors",
         "If most of the seven factors speak against the choice: the number or bound that overrides them.",
-        OWN,
+        OWN_SOURCE,
     ),
-    StatedRule("strategy", "what was asked for", "The chosen strategy decides so for every relationship.", OWN),
+    StatedRule("strategy", "what was asked for", "The chosen strategy decides so for every relationship.", OWN_SOURCE),
 )
 
 _BY_ID = {rule.id: rule for rule in RULES}

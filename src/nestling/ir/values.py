@@ -35,6 +35,7 @@ from bson.binary import Binary
 from bson.decimal128 import Decimal128
 
 from nestling.common.errors import LoadError, Problem
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
 from nestling.ir.types import BSON_DIGITS, JSONB, MADE, MAY_BE_ARRAYS, Type, TypeName
@@ -285,10 +286,8 @@ def _decode_whole_json(value: object, digits: bool) -> object:
 
 
 def _decode_json(value: object, digits: bool) -> object:
-    if isinstance(value, dict):
-        return {name: _decode_json(item, digits) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_decode_json(item, digits) for item in value]
-    if (found := beyond_json(value, digits=digits)) is not None:
-        return found
-    return _decode_integer(value)
+    def decoded(leaf: object) -> object:
+        found = beyond_json(leaf, digits=digits)
+        return found if found is not None else _decode_integer(leaf)
+
+    return with_leaves(value, decoded)

@@ -12,7 +12,7 @@ from nestling.ir.design_problem import DesignProblem
 from nestling.optimizer.corrections import Corrections
 from nestling.optimizer.solved_parts import SolvedParts
 
-LEAST = 200
+LEAST_MODES = 200
 """Modes that a solve counts for at least: it takes some time however small the problem is."""
 
 
@@ -45,7 +45,7 @@ class Allowance:
 
 
 def _size(problem: DesignProblem) -> int:
-    return max(sum(len(step.modes) for step in problem.steps), LEAST)
+    return max(sum(len(step.modes) for step in problem.steps), LEAST_MODES)
 
 
 def allowance(

@@ -77,7 +77,10 @@ def _alternative(
             break
         try:
             solution = attempt(
-                forced(problem, group, structure), limit_seconds=seconds, any_of_equals=True, solved=allowed.solved
+                problem_with_forced(problem, group, structure),
+                limit_seconds=seconds,
+                any_of_equals=True,
+                solved=allowed.solved,
             )
         except errors.SearchError:
             break
@@ -92,7 +95,7 @@ def _alternative(
     return found
 
 
-def forced(problem: DesignProblem, group: Group, structure: str | None) -> DesignProblem:
+def problem_with_forced(problem: DesignProblem, group: Group, structure: str | None) -> DesignProblem:
     """The problem with one structure of a group forced, or with none of them."""
     if structure is not None:
         return replace(problem, groups=(*problem.groups, Group(f"{group.name}: {structure}", (structure,))))

@@ -14,8 +14,8 @@ Element = Group | Needs | StatementStep | Charge | Limit
 Kind = TypeVar("Kind", bound=Element | Load)
 Members = Mapping[str, tuple[str, ...]]
 """Structures by load."""
-NONE: Members = MappingProxyType({})
-NOWHERE = ""
+NO_MEMBERS: Members = MappingProxyType({})
+NO_LEADER = ""
 """The leader of everything without a structure."""
 
 
@@ -29,7 +29,7 @@ def components(problem: DesignProblem) -> tuple[DesignProblem, ...]:
     groups, needs = _by_leader(problem.groups, leader, first), _by_leader(problem.needs, leader, first)
     steps, charges = _by_leader(problem.steps, leader, first), _by_leader(problem.charges, leader, first)
     limits, loads = _by_leader(problem.limits, leader, first), _by_leader(problem.loads, leader, first)
-    loose = any(NOWHERE in found for found in (groups, steps, charges, limits))
+    loose = any(NO_LEADER in found for found in (groups, steps, charges, limits))
     return tuple(
         DesignProblem(
             tuple(structures.get(name, ())),
@@ -39,28 +39,28 @@ def components(problem: DesignProblem) -> tuple[DesignProblem, ...]:
             tuple(charges.get(name, ())),
             tuple(limits.get(name, ())),
             problem.rates,
-            (*loads.get(name, ()), *(() if name == NOWHERE else loads.get(NOWHERE, ()))),
+            (*loads.get(name, ()), *(() if name == NO_LEADER else loads.get(NO_LEADER, ()))),
             problem.along,
         )
-        for name in (*structures, *([NOWHERE] if loose else []))
+        for name in (*structures, *([NO_LEADER] if loose else []))
     )
 
 
 def first_of(problem: DesignProblem) -> Members:
     """One structure of each load: enough to find the part of its costs."""
-    return {load.name: tuple(islice(touched(load), 1)) for load in problem.loads}
+    return {load.name: tuple(islice(structures_touched(load), 1)) for load in problem.loads}
 
 
 def _by_leader(elements: Iterable[Kind], leader: Mapping[str, str], loads: Members) -> dict[str, list[Kind]]:
     """The elements of one kind, by the part they are in."""
     found: dict[str, list[Kind]] = defaultdict(list)
     for element in elements:
-        first = next(iter(touched(element, loads)), None)
-        found[leader[first] if first is not None else NOWHERE].append(element)
+        first = next(iter(structures_touched(element, loads)), None)
+        found[leader[first] if first is not None else NO_LEADER].append(element)
     return found
 
 
-def touched(element: Element | Load, loads: Members = NONE) -> Iterable[str]:
+def structures_touched(element: Element | Load, loads: Members = NO_MEMBERS) -> Iterable[str]:
     """The structures that an element mentions; for a step also the members of the loads it pays for, from `loads`."""
     match element:
         case Group():
@@ -88,7 +88,7 @@ def _leaders(problem: DesignProblem) -> dict[str, str]:
     parent = {structure.id: structure.id for structure in problem.structures}
     first = first_of(problem)
     for element in chain(_elements(problem), problem.loads):
-        names = iter(touched(element, first))
+        names = iter(structures_touched(element, first))
         one = next(names, None)
         for name in names:
             parent[_root(parent, name)] = _root(parent, one or name)

@@ -13,7 +13,7 @@ from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import Requirement
 from nestling.optimizer.part import solve_part
 from nestling.optimizer.presolve import presolve
-from nestling.optimizer.presolve.weighted import ALL
+from nestling.optimizer.presolve.weighted import WHOLE_WORKLOAD
 from nestling.optimizer.wording import in_words
 
 LIMIT_SECONDS = 60.0
@@ -45,16 +45,20 @@ def is_feasible(problem: DesignProblem) -> bool:
 def costless(problem: DesignProblem) -> DesignProblem:
     """The problem's requirements alone: every step is as good one way as another."""
     steps = tuple(
-        StatementStep(ALL, step.name, tuple(replace(mode, cost=0.0, also=(), loads=()) for mode in step.modes))
+        StatementStep(
+            WHOLE_WORKLOAD, step.name, tuple(replace(mode, cost=0.0, also=(), loads=()) for mode in step.modes)
+        )
         for step in problem.steps
     )
-    return replace(problem, steps=steps, charges=(), rates={ALL: 1.0}, loads=())
+    return replace(problem, steps=steps, charges=(), rates={WHOLE_WORKLOAD: 1.0}, loads=())
 
 
 def least_amount_problem(problem: DesignProblem, limit: Limit) -> DesignProblem:
     """The problem whose cost is the amount of `limit`, without that limit."""
     free = costless(replace(problem, limits=tuple(other for other in problem.limits if other.name != limit.name)))
-    return replace(free, charges=tuple(Charge(ALL, limit.name, when, amount) for when, amount in limit.amounts))
+    return replace(
+        free, charges=tuple(Charge(WHOLE_WORKLOAD, limit.name, when, amount) for when, amount in limit.amounts)
+    )
 
 
 def _minimal(

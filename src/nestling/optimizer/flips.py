@@ -19,8 +19,8 @@ from nestling.common import errors
 from nestling.ir.design_problem import Charge, DesignProblem, Solution, StatementStep, Turn
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
-from nestling.optimizer.alternatives import choice, forced, group_named
-from nestling.optimizer.components import touched
+from nestling.optimizer.alternatives import choice, group_named, problem_with_forced
+from nestling.optimizer.components import structures_touched
 from nestling.optimizer.corrections import MOST_ROUNDS, LookResult
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import tie_limit
@@ -35,10 +35,10 @@ STRAIGHT = 1e-6
 FACTOR = 1e3
 """How many times the present rate is looked up to."""
 
-BESIDE = 0.02
+LOOKED_AROUND_SHARE = 0.02
 """How far before and beyond a flip the queries of both choices are looked at, as a share of its rate."""
 
-BEYOND = 0.02
+LOOKED_BEYOND_SHARE = 0.02
 """How much further than where a known choice overtakes the present one the decision is looked at, as a share of that rate."""
 
 
@@ -165,7 +165,7 @@ def near_flips(
             return allowed.corrections.applied(part).with_rate(statement, rate)
 
         search = _Search(at, group, allowed, solves, known, now)
-        end = crossing * (1 + (BEYOND if crossing > now else -BEYOND))
+        end = crossing * (1 + (LOOKED_BEYOND_SHARE if crossing > now else -LOOKED_BEYOND_SHARE))
         corner = search.confirmed(end)
         near, far = search.best(now), search.best(end)
         if corner is None and near is not None and far is not None and search.choice(near) != search.choice(far):
@@ -179,8 +179,8 @@ def touching(problem: DesignProblem, group: str) -> tuple[str, ...]:
     """The statements that cost something else depending on the decision."""
     among = frozenset(group_named(problem, group).among)
     priced: chain[StatementStep | Charge] = chain(problem.steps, problem.charges)
-    loads = {load.name: tuple(touched(load)) for load in problem.loads}
-    found = {element.statement for element in priced if not among.isdisjoint(touched(element, loads))}
+    loads = {load.name: tuple(structures_touched(load)) for load in problem.loads}
+    found = {element.statement for element in priced if not among.isdisjoint(structures_touched(element, loads))}
     return tuple(sorted(found & problem.statements))
 
 
@@ -241,7 +241,7 @@ class _Search:
             near, far, revision = self.best(self.now), self.best(end), self.allowed.corrections.revision
             corner = self.nearest(near, far)
             if corner is not None and self.allowed.corrections.revision == revision:
-                corner = self._looked_at(corner, beyond=BESIDE if end > self.now else -BESIDE)
+                corner = self._looked_at(corner, beyond=LOOKED_AROUND_SHARE if end > self.now else -LOOKED_AROUND_SHARE)
             if self.allowed.corrections.revision == revision:
                 return corner
         return None
@@ -272,7 +272,7 @@ class _Search:
         seconds = self.allowed.take(problem)
         if seconds is None:
             return None
-        decided = forced(problem, group_named(problem, self.group), self.choice(corner))
+        decided = problem_with_forced(problem, group_named(problem, self.group), self.choice(corner))
         try:
             solution = attempt(decided, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
         except errors.SearchError:

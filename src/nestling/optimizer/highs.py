@@ -19,7 +19,7 @@ FEASIBILITY = 1e-9
 GAP = 1e-9
 """The relative gap at which the solver stops: well below the gap that counts as proved."""
 
-SMALL = 1_000
+MOST_COLUMNS_WITHOUT_PRESOLVE = 1_000
 """Relaxations of up to this many columns are solved three times as fast without the solver's own presolve."""
 
 
@@ -71,7 +71,7 @@ def relax(growing: GrowingModel, *, seconds: float, scale: float = 1.0) -> Outco
     """
     end = time.perf_counter() + seconds
     solver, columns = _solver(seconds), len(growing.columns)
-    if columns <= SMALL:
+    if columns <= MOST_COLUMNS_WITHOUT_PRESOLVE:
         solver.setOptionValue("presolve", "off")
     whole = np.zeros(columns, dtype=np.int32)
     _pass(solver, growing.cost / scale, np.zeros(columns), np.ones(columns), growing.rows(), whole)

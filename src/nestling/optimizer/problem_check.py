@@ -9,7 +9,7 @@ from math import isfinite
 from nestling.common.errors import Problem, SearchError
 from nestling.ir.design_problem import DesignProblem
 
-SHOWN = 10
+MOST_MISTAKES = 10
 """Mistakes named in one error."""
 
 
@@ -17,7 +17,7 @@ def check_problem(problem: DesignProblem) -> None:
     """Raise `SearchError` with the first mistakes in a problem."""
     found = list(_mistakes(problem))
     if found:
-        raise SearchError(*(Problem(what=what) for what in dict.fromkeys(found[:SHOWN])))
+        raise SearchError(*(Problem(what=what) for what in dict.fromkeys(found[:MOST_MISTAKES])))
 
 
 def _mistakes(problem: DesignProblem) -> Iterator[str]:

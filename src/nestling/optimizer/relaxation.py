@@ -18,7 +18,7 @@ LARGEST = 1e4
 MARGIN = 1e-9
 """How far reduced costs are trusted, as a share of the largest cost."""
 
-WHOLE = 1e-6
+INTEGRAL_WITHIN = 1e-6
 """How far from 0 or 1 a value may be to count as that."""
 
 
@@ -55,7 +55,7 @@ class Relaxation:
         fixed = np.full(len(self.model.cost), np.nan)
         if self.outcome.values is not None:
             values = self.outcome.values[: self.model.binary]
-            whole = np.abs(values - np.rint(values)) <= WHOLE
+            whole = np.abs(values - np.rint(values)) <= INTEGRAL_WITHIN
             fixed[: self.model.binary][whole] = np.rint(values[whole])
         return fixed
 

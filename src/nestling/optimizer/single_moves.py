@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Needs, StatementStep
-from nestling.optimizer.components import Element, touched
+from nestling.optimizer.components import Element, structures_touched
 from nestling.optimizer.evaluate import Chosen, applies, best_mode, holds
 
 SingleMove = tuple[str | None, str | None]
@@ -61,7 +61,7 @@ def _near(problem: DesignProblem) -> Mapping[str, list[Element]]:
     elements: chain[Element] = chain(problem.groups, problem.needs, problem.steps, problem.charges, problem.limits)
     found: dict[str, list[Element]] = defaultdict(list)
     for element in elements:
-        for name in dict.fromkeys(touched(element)):
+        for name in dict.fromkeys(structures_touched(element)):
             found[name].append(element)
     return found
 

@@ -11,7 +11,7 @@ from nestling.common.collector import no_cycle_search
 from nestling.ir.design_problem import DesignProblem, Limit, Solution
 from nestling.optimizer.affordable import LAST_DIGITS
 from nestling.optimizer.budget import with_limits
-from nestling.optimizer.components import components, touched
+from nestling.optimizer.components import components, structures_touched
 from nestling.optimizer.conflict import conflict
 from nestling.optimizer.evaluate import evaluate, holds
 from nestling.optimizer.part import SolvedPart
@@ -21,7 +21,7 @@ from nestling.optimizer.solved_parts import SolvedParts
 
 PROVED_GAP = 1e-6
 """The relative gap up to which a solution counts as proved optimal."""
-NOTHING = 1e-12
+NEGLIGIBLE_COST = 1e-12
 """Seconds per second that count as nothing: a gap below this is no gap."""
 
 
@@ -72,7 +72,7 @@ def attempt(
 
 def is_proved(cost: float, bound: float) -> bool:
     """Whether a cost is as low as a bound, within tolerance."""
-    return cost - bound <= max(PROVED_GAP * abs(cost), NOTHING)
+    return cost - bound <= max(PROVED_GAP * abs(cost), NEGLIGIBLE_COST)
 
 
 def solve_parts(
@@ -105,7 +105,7 @@ def _by_reach(problem: DesignProblem) -> tuple[list[Limit], list[Limit]]:
     local: list[Limit] = []
     spanning: list[Limit] = []
     for limit in problem.limits:
-        within = len({part_of[name] for name in touched(limit)}) <= 1
+        within = len({part_of[name] for name in structures_touched(limit)}) <= 1
         (local if within else spanning).append(limit)
     return local, spanning
 

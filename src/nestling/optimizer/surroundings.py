@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from nestling.ir.design_problem import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, StatementStep
-from nestling.optimizer.components import Element, touched
+from nestling.optimizer.components import Element, structures_touched
 
 MODES = 400
 """Modes that are possible with what may change around a decision, at which no more structures are added."""
@@ -33,11 +33,11 @@ class Surroundings:
 
     def __post_init__(self) -> None:
         part = self.part
-        self._members = {load.name: tuple(touched(load)) for load in part.loads}
+        self._members = {load.name: tuple(structures_touched(load)) for load in part.loads}
         self._elements = [*part.groups, *part.needs, *part.steps, *part.charges, *part.limits]
         self._touching = defaultdict(list)
         for place, element in enumerate(self._elements):
-            for name in dict.fromkeys(touched(element, self._members)):
+            for name in dict.fromkeys(structures_touched(element, self._members)):
                 self._touching[name].append(place)
         self._modes = [mode for step in part.steps for mode in step.modes]
         self._needing = defaultdict(list)
@@ -74,7 +74,7 @@ class Surroundings:
         return frozenset(free)
 
     def _names(self, place: int) -> Iterable[str]:
-        return touched(self._elements[place], self._members)
+        return structures_touched(self._elements[place], self._members)
 
     def _with_its_groups(self, name: str) -> Iterator[str]:
         yield name
@@ -86,7 +86,7 @@ class Surroundings:
         """Everything that touches the free structures; other structures there are fixed as chosen or not."""
         places = sorted({place for name in free for place in self._touching[name]})
         elements = [self._elements[place] for place in places]
-        named = frozenset(chain.from_iterable(touched(each, self._members) for each in elements))
+        named = frozenset(chain.from_iterable(structures_touched(each, self._members) for each in elements))
         here = free | (named & self.chosen)
         gone, elsewhere = named - here, self.chosen - here
         groups = [

@@ -11,7 +11,7 @@ from nestling.ir.design_problem import CHANGE, DesignProblem, Group, Solution, T
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import OtherChoice, alternatives_within, choice
-from nestling.optimizer.components import components, touched
+from nestling.optimizer.components import components, structures_touched
 from nestling.optimizer.corrections import Corrections, Look, nothing_to_look_at
 from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
 from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips
@@ -53,9 +53,9 @@ class WeighResult:
 
 SOLVES = 12
 """Solves spent on each side of one quantity's flips."""
-NEVER = 1e-6
+LEAST_FLIP_SHARE = 1e-6
 """A flip point below this share of the present rate counts as none."""
-LARGE = 1_000
+MOST_MODES_SOLVED_AGAIN = 1_000
 """Parts with more modes than this are not solved again for each alternative."""
 MODES = 400_000.0
 """Modes solved over for all alternatives: some seconds."""
@@ -113,12 +113,15 @@ def weigh(
 
 def _paid_through(problem: DesignProblem, chosen: frozenset[str]) -> Mapping[str, float]:
     """By group, the seconds a second of the steps and charges that depend on it, in a choice."""
-    loads, members = load_values(problem, chosen), {load.name: tuple(touched(load)) for load in problem.loads}
+    loads, members = (
+        load_values(problem, chosen),
+        {load.name: tuple(structures_touched(load)) for load in problem.loads},
+    )
     paid: dict[str, float] = defaultdict(float)
     for step in problem.steps:
         best = best_mode(step, chosen, loads)
         seconds = problem.rates[step.statement] * best[1] if best is not None else 0.0
-        for name in dict.fromkeys(touched(step, members)):
+        for name in dict.fromkeys(structures_touched(step, members)):
             paid[name] += seconds
     for charge in problem.charges:
         for name in charge.when if applies(charge, chosen) else ():
@@ -185,7 +188,7 @@ class _FlipPoints:
 
 def is_large(part: DesignProblem) -> bool:
     """Whether a part is too large to be solved again for each alternative."""
-    return sum(len(step.modes) for step in part.steps) > LARGE
+    return sum(len(step.modes) for step in part.steps) > MOST_MODES_SOLVED_AGAIN
 
 
 def _crossings(
@@ -203,7 +206,7 @@ def _crossings(
                 continue
             now = part.rates[statement]
             at = now * (1 - ((cost or 0.0) - solution.cost) / seconds) if seconds else 0.0
-            if at > NEVER * now and (at > now) not in known:
+            if at > LEAST_FLIP_SHARE * now and (at > now) not in known:
                 each = (factor_between(now, at), statement, at)
                 nearest[at > now] = min(nearest.get(at > now, each), each)
     return {statement: at for _, statement, at in nearest.values()}

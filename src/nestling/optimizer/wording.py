@@ -6,7 +6,7 @@ from nestling.ir.design_problem import Group, Limit, Needs
 from nestling.ir.quantity_words import first_of, size
 from nestling.optimizer.evaluate import Requirement
 
-SHOWN = 4
+MOST_STRUCTURES_NAMED = 4
 """Most structures listed in a sentence."""
 
 
@@ -24,4 +24,4 @@ def in_words(requirement: Requirement) -> str:
 
 
 def _listed(structures: tuple[str, ...]) -> str:
-    return first_of([f"`{structure}`" for structure in structures], SHOWN) or "nothing"
+    return first_of([f"`{structure}`" for structure in structures], MOST_STRUCTURES_NAMED) or "nothing"

@@ -17,7 +17,7 @@ from nestling.ir.candidate import IndexedAnyCase, Suggestion
 from nestling.ir.indexes.case_lookups import lookups_of, texts_asked
 from nestling.ir.indexes.indexable import is_array
 from nestling.ir.situation import Situation
-from nestling.ir.storage.collations import sought
+from nestling.ir.storage.collations import attributes_sought
 from nestling.ir.workload import Access, Operator, Statement
 from nestling.patterns.compound_index import MOST_KEYS, fits
 
@@ -41,7 +41,7 @@ def _wanted(situation: Situation, statement: Statement, access: Access) -> Itera
         return
     texts = texts_asked(entity, access, situation.reading.dialect_of(statement))
     named = [each.attribute for each in access.filters if each.attribute in equal]
-    plain = [name for name in named if name in sought(entity, named) and not is_array(entity, name)]
+    plain = [name for name in named if name in attributes_sought(entity, named) and not is_array(entity, name)]
     for text in texts:
         others = dict.fromkeys(name for name in (*texts, *plain) if name != text)
         for attributes in dict.fromkeys(((text,), (text, *others))):

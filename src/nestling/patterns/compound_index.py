@@ -25,7 +25,7 @@ from dataclasses import replace
 from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, IndexKeys, Suggestion
 from nestling.ir.indexes.indexable import can_index, is_array
 from nestling.ir.situation import Situation, looked_for
-from nestling.ir.storage.collations import by_expression, is_collated, linked_by_expression, sought
+from nestling.ir.storage.collations import attributes_sought, by_expression, is_collated, linked_by_expression
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 
 MOST_KEYS = 8
@@ -199,7 +199,7 @@ def _keys_by(
     """Yield keys of equalities, the array, the order and the range; and keys of the first two alone."""
     entity = situation.model.entity(access.entity)
     whole = [name for name in (*equal, *ranged, *(name for name, _ in access.order)) if not is_array(entity, name)]
-    known = sought(entity, whole)
+    known = attributes_sought(entity, whole)
     parts = [(name, 1) for name in dict.fromkeys(equal) if name in known] + [(array, 1)] * bool(array)
     ranged = [name for name in ranged if name in known]
     order = [(name, -1 if down else 1) for name, down in access.order if name not in dict(parts)]
@@ -220,7 +220,7 @@ def _is_own_key(situation: Situation, entity: str, names: Sequence[str]) -> bool
 def finds(situation: Situation, entity: str, keys: IndexKeys) -> bool:
     """Whether an index on these attributes is possible, and finds rows by all of them."""
     names = dict(keys)
-    return fits(situation, entity, keys) and len(sought(situation.model.entity(entity), names)) == len(names)
+    return fits(situation, entity, keys) and len(attributes_sought(situation.model.entity(entity), names)) == len(names)
 
 
 def fits(situation: Situation, entity: str, keys: IndexKeys, *, by_elements: bool = False) -> bool:

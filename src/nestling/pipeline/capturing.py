@@ -37,24 +37,24 @@ def capture(addresses: Sequence[Path | str], *, watch: Watch | None = None) -> C
         if watch is not None:
             watch("reading what was captured", place, len(addresses))
         if str(address).startswith(("mongodb://", "mongodb+srv://")):
-            found += noted(str(address))
+            found += recorded_captures(str(address))
         else:
             found.append(read_capture_file(Path(address)))
     return merged(found)
 
 
-def noted(uri: str) -> tuple[Capture, ...]:
+def recorded_captures(uri: str) -> tuple[Capture, ...]:
     """Return what a server has recorded about the statements it answered, one capture per place where it records them.
 
     Raises `SourceError` where there are no collections.
     """
     from nestling.executors.facts.captures import captures
-    from nestling.ir.facts import REFUSED
+    from nestling.ir.facts import NO_RIGHT
 
     with looked_at(uri) as (client, databases):
         found = captures(client, databases)
         is_told = any(each.seen for each in found) or any(
-            skip.why == REFUSED for each in found for skip in each.skipped
+            skip.why == NO_RIGHT for each in found for skip in each.skipped
         )
         if not is_told and not any(
             client[name].list_collection_names(authorizedCollections=True) for name in databases

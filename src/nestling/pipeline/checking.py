@@ -54,7 +54,7 @@ def check(
     from nestling.common.stopping import telling_what_stays
     from nestling.emitters.field_searches.unknown_fields import unknown_fields
     from nestling.emitters.field_searches.unset_commands import unset_commands
-    from nestling.executors.check import CheckOptions, changed_since, run_checks, touched
+    from nestling.executors.check import CheckOptions, changed_since, checks_touched, run_checks
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate import check_in_use, strays
     from nestling.ir.digest import stored_digest
@@ -69,7 +69,7 @@ def check(
     only = None
     if since is not None:
         names = [store.name for store in proposal.design.stores]
-        only = touched(compiled, changed_since(database, names, since))
+        only = checks_touched(compiled, changed_since(database, names, since))
     kept = Path(checkpoint) if checkpoint is not None else None
     way = CheckOptions(repair=repair, remove=remove, sample=sample, only=only, checkpoint=kept)
     with telling_what_stays(lambda: REPAIRED) if repair else nullcontext():

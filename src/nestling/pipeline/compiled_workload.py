@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nestling.ir.programs.compiled import CompiledRead
     from nestling.ir.programs.program import CompiledWrite
 
-MANY = 1000
+MANY_STATEMENTS = 1000
 """If there are more statements than this, time may run out before all are examined."""
 _NAMED = 4
 """Statements a note names of many."""
@@ -51,7 +51,7 @@ def with_unconverted(
 
     statements, found, told = [*weighed(reading)], list[tuple[str, Gap]](), dict[str, list[str]]()
     unfit: list[Gap] = []
-    ends = clock() + MOST_SECONDS if len(statements) > MANY else None
+    ends = clock() + MOST_SECONDS if len(statements) > MANY_STATEMENTS else None
     looked_at = 0
     for statement in statements:
         if ends is not None and clock() > ends:

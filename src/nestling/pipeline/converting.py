@@ -326,12 +326,12 @@ def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> t
 
 def _placed(gap: Gap, error: FoundGap, asked: _Asked, constants: Mapping[str, ConstantValue]) -> Gap:
     """Add to a gap the position of the expression that it is about, if that is known."""
-    from nestling.planner.sql import placed
+    from nestling.planner.sql import gap_with_place
 
     if error.about is None:
         return gap
     written, dialect = _normalised(asked.sql, asked.proposal, asked.dialect)
-    return placed(gap, error.about, written.sql, asked.proposal.design.model, dialect, constants=constants)
+    return gap_with_place(gap, error.about, written.sql, asked.proposal.design.model, dialect, constants=constants)
 
 
 def _translated(

@@ -31,7 +31,7 @@ LEAST_SECONDS = 1.0
 """Least time for a search after the first one, so that there is a design."""
 
 
-def settled(
+def least_cost_solution(
     found: PosedProblem,
     *,
     draft: Draft,

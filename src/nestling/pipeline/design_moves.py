@@ -19,13 +19,13 @@ def design_moves(old: Proposal, new: Proposal) -> DesignMoves:
     from nestling.executors.load import written_collections
     from nestling.ir.indexes.index_form import index_form
     from nestling.ir.indexes.planned_indexes import named_indexes, planned_indexes
-    from nestling.pipeline.migrating import joined
+    from nestling.pipeline.migrating import designs_over_one_model
     from nestling.pipeline.migration_indexes import index_moves
     from nestling.planner.migration import kept_collections
 
     if old.design == new.design:
         return DesignMoves()
-    before, after = joined(old, new)
+    before, after = designs_over_one_model(old, new)
     kept = kept_collections(before, after)
     stays = frozenset(store.name for store in after.stores if store.collection.name in kept)
     today = [each.command() for each in named_indexes(old.design)]

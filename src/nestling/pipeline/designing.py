@@ -171,14 +171,14 @@ def pareto(
     work per second, by the prices of compiled queries, as in `design`.
     """
     from nestling.optimizer.pareto import pareto as trade
-    from nestling.pipeline.correcting import settled
+    from nestling.pipeline.correcting import least_cost_solution
 
     reading = with_budget(reading, reading.workload.requirements.storage_budget_bytes or NO_BUDGET)
-    found = posed(reading, thresholds, profile)
+    found = posed_problem(reading, thresholds, profile)
 
     def search(problem: DesignProblem, *, limit_seconds: float) -> Solution:
         asked = replace(found, problem=problem)
-        return settled(asked, draft=partial(proposal_of, asked), limit_seconds=limit_seconds)[1]
+        return least_cost_solution(asked, draft=partial(proposal_of, asked), limit_seconds=limit_seconds)[1]
 
     return trade(found.problem, points=points, limit_seconds=limit_seconds, search=search)
 
@@ -187,12 +187,12 @@ def _least_cost(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float, *, weighed: bool
 ) -> Proposal:
     """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
-    from nestling.pipeline.correcting import settled
+    from nestling.pipeline.correcting import least_cost_solution
 
-    found, began = posed(reading, thresholds, profile), time.perf_counter()
-    found, solution = settled(found, draft=partial(proposal_of, found), limit_seconds=limit_seconds)
+    found, began = posed_problem(reading, thresholds, profile), time.perf_counter()
+    found, solution = least_cost_solution(found, draft=partial(proposal_of, found), limit_seconds=limit_seconds)
     left = limit_seconds - (time.perf_counter() - began)
-    return explained(found, solution, seconds_left=left, weighed=weighed)
+    return explained_proposal(found, solution, seconds_left=left, weighed=weighed)
 
 
 def proposal_of(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
@@ -202,7 +202,7 @@ def proposal_of(found: PosedProblem, solution: Solution, today: Design | None = 
     return drafted(found.situation, found.candidates, solution.chosen, today)
 
 
-def explained(
+def explained_proposal(
     found: PosedProblem,
     solution: Solution,
     today: Design | None = None,
@@ -274,7 +274,7 @@ def with_users(candidates: tuple[Candidate, ...], problem: DesignProblem, soluti
     )
 
 
-def posed(
+def posed_problem(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None, *, today: Design | None = None
 ) -> PosedProblem:
     """Return the design problem of a reading.
@@ -292,15 +292,15 @@ def posed(
     known, prices = situation(by_foreign_keys(reading), thresholds or Thresholds()), profile or default_profile()
     candidates, refused = within_transactions(known, propose(known))
     if today is None:
-        return PosedProblem(known, prices, candidates, priced(known, prices, candidates), refused)
+        return PosedProblem(known, prices, candidates, priced_problem(known, prices, candidates), refused)
     there = with_in_place(today, candidates)
     kept = {each.id for each in there.candidates}
     refused = tuple(each for each in refused if each.candidate.id not in kept)
-    problem = priced(known, prices, there.candidates, there.chosen)
+    problem = priced_problem(known, prices, there.candidates, there.chosen)
     return PosedProblem(known, prices, there.candidates, problem, refused)
 
 
-def priced(
+def priced_problem(
     known: Situation, prices: Profile, candidates: tuple[Candidate, ...], today: frozenset[str] | None = None
 ) -> DesignProblem:
     """Return everything there is to choose among the candidates, with prices. `today`: the candidates that exist already."""

@@ -34,10 +34,10 @@ def read_equal_copies(
     from nestling.common.redaction import redact
     from nestling.executors.facts import resting_pace
     from nestling.pipeline.read_only import looked_at
-    from nestling.sources.mongo import DerivedField, FieldComparison, read
+    from nestling.sources.mongo import DerivedField, FieldComparison, live_database
 
     origin = redact(uri)
-    found, known = read(facts, name=name, origin=origin), dict[DerivedField, FieldComparison]()
+    found, known = live_database(facts, name=name, origin=origin), dict[DerivedField, FieldComparison]()
     if not found.taken:
         return found
     with looked_at(uri) as (client, _):
@@ -45,7 +45,7 @@ def read_equal_copies(
         way = _Comparing(client[name], until, pace, watch)
         while new := dict(way.verdicts(found, frozenset(each.place for each in known))):
             known |= new
-            found = read(facts, name=name, origin=origin, compared=known)
+            found = live_database(facts, name=name, origin=origin, compared=known)
     return found
 
 

@@ -10,7 +10,7 @@ from nestling.ir.candidate import INDEXES, Candidate
 from nestling.ir.design import Design
 from nestling.ir.design_problem import Group
 from nestling.ir.primitives import Index
-from nestling.pipeline.designing import PosedProblem, priced
+from nestling.pipeline.designing import PosedProblem, priced_problem
 
 if TYPE_CHECKING:
     from nestling.ir.proposal import Proposal
@@ -28,7 +28,7 @@ def with_least_cost_indexes(proposal: Proposal, found: PosedProblem, *, limit_se
     there = with_in_place(proposal.design, found.candidates)
     stay = [each for each in there.candidates if each.id in there.chosen and not _is_index(each)]
     indexes = [each for each in there.candidates if _is_index(each)]
-    problem = priced(found.situation, found.profile, (*stay, *indexes))
+    problem = priced_problem(found.situation, found.profile, (*stay, *indexes))
     kept = (Group(f"{each.id} stays", (each.id,)) for each in stay)
     problem = replace(problem, groups=(*problem.groups, *kept), limits=())
     solution = attempt(problem, limit_seconds=limit_seconds, any_of_equals=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Used = frozenset[str]
 """Structures that a statement's query is made of."""
 WITHOUT = "without what it uses"
-SLIGHT = 0.1
+EQUALLY_GOOD_SHARE = 0.1
 """A way counts as equally good if it is more expensive by at most this share of the query's extra cost."""
 
 
@@ -91,7 +91,7 @@ class LookedChoice:
                         yield Mode(
                             WITHOUT, (missing,) if missing and left >= least else (), 0.0, without=tuple(without)
                         )
-                    elif dearer > SLIGHT * more:
+                    elif dearer > EQUALLY_GOOD_SHARE * more:
                         yield Mode(WITHOUT, (), left, without=tuple(without))
                     if not missing or left < least:
                         break
@@ -115,7 +115,7 @@ class LookedChoice:
             yield step, step.modes[self.evaluation.modes[step.statement, step.name]]
 
 
-def looked(problem: DesignProblem, chosen: frozenset[str], evaluation: Evaluation) -> LookedChoice:
+def choice_with_ways(problem: DesignProblem, chosen: frozenset[str], evaluation: Evaluation) -> LookedChoice:
     """Return the choice with the ways in which it answers the steps of the problem as first posed."""
     from nestling.optimizer.evaluate import load_values
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from nestling.ir.workload import Statement
 
-APART = 3.0
+REPORTED_FACTOR = 3.0
 """A price that differs from the measured one by more than this factor is reported."""
 LEAST_SECONDS = 0.0005
 """What a command takes at least: servers measure whole milliseconds."""
@@ -57,5 +57,5 @@ def measured_commands(
 
 def far_apart(commands: Iterable[MeasuredCommand], whole: float) -> tuple[MeasuredCommand, ...]:
     """Return the commands whose prices the measurements contradict, worst first. `whole`: the total cost, in s/s."""
-    found = [each for each in commands if each.factor > APART and each.off_by >= LEAST_SHARE * whole]
+    found = [each for each in commands if each.factor > REPORTED_FACTOR and each.off_by >= LEAST_SHARE * whole]
     return tuple(sorted(found, key=lambda each: -each.off_by))

@@ -120,7 +120,7 @@ def _migration(
     from nestling.pipeline.migration_job import job_of
 
     called = called_anew(old, new, renamed)
-    before, after = joined(called, new, filled)
+    before, after = designs_over_one_model(called, new, filled)
 
     def tell(what: str, rows: int) -> None:
         if watch is not None:
@@ -152,7 +152,9 @@ def called_anew(old: Proposal, new: Proposal, renamed: Mapping[str, str] | None)
     return replace(old, design=with_names(old.design, renamed, new.design.model)) if renamed else old
 
 
-def joined(old: Proposal, new: Proposal, filled: Mapping[str, str] | None = None) -> tuple[Design, Design]:
+def designs_over_one_model(
+    old: Proposal, new: Proposal, filled: Mapping[str, str] | None = None
+) -> tuple[Design, Design]:
     """The old and the new design over one model, the new one's where they differ.
 
     A collection whose only change is the order of its fields stays the old design's. Raises `InputError` if the old design cannot

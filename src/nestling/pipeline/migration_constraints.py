@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nestling.ir.programs.command import CreateIndex
     from nestling.ir.storage.layout import Node, StoredCollection
 
-SHOWN = 5
+MOST_COLLECTIONS_NAMED = 5
 
 
 def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
@@ -53,14 +53,14 @@ def _more_narrowly(index: PlannedIndex) -> str:
 
 def _plain(index: CreateIndex) -> Iterator[Index]:
     """Yield the index as designs express one, if they can, without options that only distinguish it from the one on `_id`."""
-    from nestling.ir.indexes.needed_indexes import NOWHERE
+    from nestling.ir.indexes.needed_indexes import NOTHING_BESIDE_ID
     from nestling.ir.primitives import Index
 
     keys = tuple((path, way) for path, way in index.keys if isinstance(way, int))
     seconds = index.options.get("expireAfterSeconds")
     expires = round(seconds) if isinstance(seconds, int | float) else None
     if len(keys) == len(index.keys):
-        keys = tuple(key for key in keys if key[0] != NOWHERE)
+        keys = tuple(key for key in keys if key[0] != NOTHING_BESIDE_ID)
         yield Index(index.collection, keys, bool(index.options.get("unique")), expire_after_seconds=expires)
 
 
@@ -158,7 +158,7 @@ def _instead(unique: _Unique, index: PlannedIndex, name: str) -> str:
 
 def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
     """Yield what the new design makes the server keep unique, with the index that does it."""
-    from nestling.ir.indexes.needed_indexes import NOWHERE
+    from nestling.ir.indexes.needed_indexes import NOTHING_BESIDE_ID
     from nestling.ir.indexes.planned_index import PlannedIndex
     from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.ir.primitives import Index
@@ -168,7 +168,7 @@ def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
     for store, root, attributes in _ids(new):
         yield _Unique(root.entity, attributes), PlannedIndex(store.name, (("_id", 1),), ("key",), unique=True)
     for each in planned_indexes(new):
-        keys = tuple(key for key in each.keys if key[0] != NOWHERE)
+        keys = tuple(key for key in each.keys if key[0] != NOTHING_BESIDE_ID)
         on = indexed(new.store(each.collection), Index(each.collection, keys)) if each.unique else None
         if on is not None:
             collated = each.collation is not Collation.BINARY
@@ -291,7 +291,7 @@ def new_validators(
         (others, "each gets a new validator in place of today's, whose rules no longer apply"),
     ):
         if names:
-            shown = first_of([f"`{name}`" for name in names], SHOWN)
+            shown = first_of([f"`{name}`" for name in names], MOST_COLLECTIONS_NAMED)
             yield (
                 f"{shown}: {what}: from the cutover on, documents are refused that lack a field that all documents have by "
                 "then, or that hold a value of a type that none has (such as a whole number where all have fractions). "
@@ -324,9 +324,9 @@ def unread_fields(old: Design, new: Design, job: Job) -> Iterator[str]:
 def _unread_collections(names: list[str]) -> str:
     from nestling.ir.literals import of_collection
 
-    commands = " and ".join(f"{of_collection('db', name)}.countDocuments()" for name in names[:SHOWN])
+    commands = " and ".join(f"{of_collection('db', name)}.countDocuments()" for name in names[:MOST_COLLECTIONS_NAMED])
     one = agreeing(len(names), "it", "one of them")
-    tell = agreeing(min(len(names), SHOWN), "shows", "show")
+    tell = agreeing(min(len(names), MOST_COLLECTIONS_NAMED), "shows", "show")
     return (
         f"the new design has no {agreeing(len(names), 'collection', 'collections')} {name_list(names)}: {_TAKES} an insert "
         f"into {one} creates a collection of that name, and nothing reads it. {_FIRST} {commands} then {tell} such "
@@ -337,9 +337,11 @@ def _unread_collections(names: list[str]) -> str:
 def _unread_fields(gone: Mapping[str, list[str]]) -> str:
     from nestling.ir.literals import shell
 
-    names = first_of([f"`{name}.{path}`" for name, paths in gone.items() for path in paths], SHOWN * len(gone))
+    names = first_of(
+        [f"`{name}.{path}`" for name, paths in gone.items() for path in paths], MOST_COLLECTIONS_NAMED * len(gone)
+    )
     never = {
-        name: ", ".join(f"{{{shell(path)}: {{$exists: false}}}}" for path in paths[:SHOWN])
+        name: ", ".join(f"{{{shell(path)}: {{$exists: false}}}}" for path in paths[:MOST_COLLECTIONS_NAMED])
         for name, paths in gone.items()
     }
     added = ", ".join(f"{conditions} to the validator of `{name}`" for name, conditions in never.items())

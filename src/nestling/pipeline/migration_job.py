@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.storage.names import NOWHERE
+from nestling.ir.storage.names import NOWHERE_PREFIX
 from nestling.ir.types import TypeName
 from nestling.ir.values import Policy
 from nestling.pipeline.loading import home_queries
@@ -128,7 +128,7 @@ def _written(old: Design) -> tuple[str, ...]:
     """Return the old design's collections that are written to."""
     from nestling.executors.load import written_collections
 
-    return tuple(name for name in written_collections(old) if not name.startswith(NOWHERE))
+    return tuple(name for name in written_collections(old) if not name.startswith(NOWHERE_PREFIX))
 
 
 def _newly_unique(own: Design, new: Design) -> Iterator[str]:

@@ -53,13 +53,13 @@ def plan_migration(
     from nestling.executors.migrate.row_counts import sizes
     from nestling.ir.migration import Loss
     from nestling.ir.words.model_changes import changes_of_model
-    from nestling.pipeline.migrating import called_anew, joined
+    from nestling.pipeline.migrating import called_anew, designs_over_one_model
     from nestling.pipeline.migration_job import job_of
     from nestling.pipeline.model_risks import fields_there_already, rows_without_parents
     from nestling.planner.migration import differences
 
     written_by, old = old.design, called_anew(old, new, renamed)
-    before, after = joined(old, new, filled)
+    before, after = designs_over_one_model(old, new, filled)
     job = job_of(before, after, database, policy or Policy(), new.design, old.design, written_by)
     database = job.homes.database
     state = _state(job, database)
@@ -144,12 +144,12 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
 
 def _aside(old: Design, job: Job, database: Database[Any]) -> Mapping[str, Aggregation]:
     """Return queries that read the old design's rows once its collections are, or are about to be, set aside."""
-    from nestling.executors.migrate import BEFORE
+    from nestling.executors.migrate import OLD_SUFFIX
     from nestling.pipeline.loading import home_queries
     from nestling.planner.migration import renamed
 
     there = frozenset(database.list_collection_names())
-    aside = {name: f"{name}{BEFORE}" for name in job.replaced if f"{name}{BEFORE}" in there}
+    aside = {name: f"{name}{OLD_SUFFIX}" for name in job.replaced if f"{name}{OLD_SUFFIX}" in there}
     return home_queries(renamed(old, aside))
 
 
@@ -197,10 +197,10 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
 
 def _untouched(job: Job, database: Database[Any]) -> list[str]:
     """Return the collections that belong to neither design."""
-    from nestling.executors.migrate import BEFORE
+    from nestling.executors.migrate import OLD_SUFFIX
     from nestling.ir.storage.names import is_system
 
-    named = {*job.old, *job.names, *job.names.values(), *(f"{name}{BEFORE}" for name in job.replaced)}
+    named = {*job.old, *job.names, *job.names.values(), *(f"{name}{OLD_SUFFIX}" for name in job.replaced)}
     return sorted(name for name in database.list_collection_names() if name not in named and not is_system(name))
 
 

@@ -34,13 +34,13 @@ def bindings(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: i
     """
     from nestling.common.errors import WorkloadError
 
-    made = drawn(reading, source, count=count, seed=seed)
+    made = drawn_values(reading, source, count=count, seed=seed)
     if made.without:
         raise WorkloadError(*(problem for problems in made.without.values() for problem in problems))
     return made.found
 
 
-def drawn(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int = 0) -> Draws:
+def drawn_values(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int = 0) -> Draws:
     """Draw values as `bindings` does, but allow statements without values."""
     from nestling.common.errors import GapError, WorkloadError
     from nestling.ir.statements.write import Insert

@@ -19,7 +19,7 @@ from nestling.pipeline.source_answers import asked_text
 if TYPE_CHECKING:
     from sqlglot import exp
 
-MOST = 100_000
+MOST_COMPARED_ROWS = 100_000
 """Most rows fetched for the comparison. If there may be more, nothing is concluded."""
 
 
@@ -75,13 +75,13 @@ def _possible(sql: str, dialect: str, shape: AnswerShape) -> _Possible | None:
             tree.set("expressions", [tree.selects[place] for place in places])
     for part in ("order", "offset", "fetch", *(("group", "having", "distinct") if grouped else ())):
         tree.set(part, None)
-    tree.set("limit", exp.Limit(expression=exp.Literal.number(MOST + 1)))
+    tree.set("limit", exp.Limit(expression=exp.Literal.number(MOST_COMPARED_ROWS + 1)))
     return _Possible(asked_text(tree, known.grammar), places, computed, each_once=not grouped)
 
 
 def _has_another(answer: StatementAnswer, may_be: Sequence[Row], found: _Possible, shape: AnswerShape) -> bool:
     """Whether the answer has a row that is not possible. `may_be`: possible rows, with only the columns in `places`."""
-    if len(may_be) > MOST or not answer.rows:
+    if len(may_be) > MOST_COMPARED_ROWS or not answer.rows:
         return False
     places = found.places if found.places is not None else range(len(answer.rows[0]))
 

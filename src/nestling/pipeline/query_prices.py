@@ -35,7 +35,7 @@ from nestling.ir.design_problem import DesignProblem, Mode, Solution, StatementS
 from nestling.ir.rate import LEAST_PER_SECOND
 from nestling.ir.workload import Statement
 from nestling.pipeline.compiled_prices import CompiledPrices, Draft, DraftedDesign
-from nestling.pipeline.looked_choice import WITHOUT, LookedChoice, Used, looked
+from nestling.pipeline.looked_choice import WITHOUT, LookedChoice, Used, choice_with_ways
 
 if TYPE_CHECKING:
     from nestling.optimizer.corrections import Look
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SEARCHED_AGAIN_TIMES, SEARCHED_AGAIN_SHARE = 1.5, 0.003
 """How many times the price of the search a statement's query must cost, and what share of the workload the difference must be,
 for another search. A judgement: below this the cost model's own error is larger."""
-ALIKE = 1.1
+LARGEST_FACTOR_OF_ONE_CAUSE = 1.1
 """Two queries of a statement whose extra costs differ by at most this factor have the same cause."""
 ROUNDING = 1e-9
 """Costs that differ by at most this share are equal."""
@@ -99,7 +99,7 @@ class StatementQueries:
     def idle(self, used: Used, more: float) -> Used:
         """Return the structures that a query uses but that do not cause its extra cost, as others without them cost as much."""
         for told in self.dearer:
-            if max(more, told.seconds) <= ALIKE * min(more, told.seconds):
+            if max(more, told.seconds) <= LARGEST_FACTOR_OF_ONE_CAUSE * min(more, told.seconds):
                 self.exchanged |= used ^ told.used
         return used & self.exchanged - self.matters
 
@@ -119,7 +119,7 @@ class StatementQueries:
 
         for told in self.dearer[:-1]:
             paid = best_mode(correction, told.chosen)
-            if paid is not None and paid[1] * ALIKE >= told.seconds:
+            if paid is not None and paid[1] * LARGEST_FACTOR_OF_ONE_CAUSE >= told.seconds:
                 yield told.step
 
 
@@ -222,7 +222,7 @@ class Queries:
         evaluation = _evaluated(problem, chosen)
         whole = min(self.least, evaluation.cost)
         said = dict(statement_costs(problem, chosen))
-        choice = looked(self.found.problem, chosen, evaluation)
+        choice = choice_with_ways(self.found.problem, chosen, evaluation)
         design = self._drafted(chosen, evaluation)
         corrections, is_confirmed = list[StatementStep](), True
         for statement in self._asked(said, problem.rates):
@@ -243,7 +243,7 @@ class Queries:
         from nestling.optimizer.evaluate import best_mode
         from nestling.optimizer.weigh import statement_costs
 
-        choice = looked(self.found.problem, chosen, _evaluated(problem, chosen))
+        choice = choice_with_ways(self.found.problem, chosen, _evaluated(problem, chosen))
         said = dict(statement_costs(problem, chosen))
         idle = {each.step: each.idle for known in self._known.values() for each in known.dearer}
         steps = list(problem.steps)
@@ -333,10 +333,10 @@ class Queries:
         evaluation = evaluate(problem, chosen)
         if statement is None or evaluation is None:
             return False
-        used = looked(problem, chosen, evaluation).used(statement.name)
+        used = choice_with_ways(problem, chosen, evaluation).used(statement.name)
         if not self._prices.ask(statement, used, self._drafted(chosen, evaluation)):
             return False
-        return (self._prices.of(statement.name, used) or 0.0) * ALIKE >= price
+        return (self._prices.of(statement.name, used) or 0.0) * LARGEST_FACTOR_OF_ONE_CAUSE >= price
 
 
 def _evaluated(problem: DesignProblem, chosen: frozenset[str]) -> Evaluation:

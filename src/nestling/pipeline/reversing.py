@@ -80,7 +80,7 @@ def in_place(
     from nestling.common.redaction import redact
     from nestling.ir.capture import merged
     from nestling.ir.capture.coverage import watched
-    from nestling.pipeline.capturing import noted, with_captured
+    from nestling.pipeline.capturing import recorded_captures, with_captured
     from nestling.pipeline.designing import with_lacks
     from nestling.pipeline.diagnosing import facts_of
     from nestling.pipeline.equal_copies import COMPARING_SHARE, read_equal_copies
@@ -100,7 +100,7 @@ def in_place(
         return _known(replace(found, reading=with_lacks(statements.over(found.reading))))
     if watch is not None:
         watch("reading what was captured", 0, 1)
-    captures = noted(uri)
+    captures = recorded_captures(uri)
     reading = with_captured(found.reading, merged(captures), found.in_place.design)
     return _known(replace(found, reading=reading, watched=watched(captures)))
 
@@ -156,8 +156,8 @@ def _least_cost(
     from nestling.optimizer.changes import changes
     from nestling.optimizer.evaluate import evaluate
     from nestling.optimizer.weigh import statement_costs
-    from nestling.pipeline.correcting import settled
-    from nestling.pipeline.designing import explained, posed, priced, proposal_of
+    from nestling.pipeline.correcting import least_cost_solution
+    from nestling.pipeline.designing import explained_proposal, posed_problem, priced_problem, proposal_of
     from nestling.pipeline.measured_today import measured_commands
     from nestling.planner.options.structures.constraints import constraints
     from nestling.planner.options.structures.in_place import with_in_place
@@ -165,14 +165,14 @@ def _least_cost(
 
     today = found.in_place.design
     kept = tuple(constraints(today, today.indexes))
-    posing = posed(found.reading, thresholds, profile, today=today)
+    posing = posed_problem(found.reading, thresholds, profile, today=today)
     candidates, problem = posing.candidates, posing.problem
     there = with_in_place(today, candidates).chosen
     fixed = _indexes(candidates, there)
     problem = _with_indexes(_constraining(problem, kept, candidates, there), fixed)
     odd = [each.name for each in weighed(found.reading) if gap_of(each, found.reading) is not None]
     problem = _answered_as_today(problem, there, odd)
-    every = replace(priced(posing.situation, posing.profile, candidates), limits=())
+    every = replace(priced_problem(posing.situation, posing.profile, candidates), limits=())
     if warning and (evaluate(every, there) is None or evaluate(problem, there) is None):
         return Redesign(found.in_place, None, (), warning)
     posing = replace(posing, problem=_keeping(problem, there) if warning else problem)
@@ -181,11 +181,11 @@ def _least_cost(
         return _with_other_indexes(_constrained(made, kept), today)
 
     began = time.perf_counter()
-    corrected, solution = settled(
+    corrected, solution = least_cost_solution(
         posing, draft=lambda each: with_todays(proposal_of(posing, each, today)), limit_seconds=limit_seconds
     )
     left = limit_seconds - (time.perf_counter() - began)
-    proposal = with_todays(_without_fixed(explained(corrected, solution, today, seconds_left=left), fixed))
+    proposal = with_todays(_without_fixed(explained_proposal(corrected, solution, today, seconds_left=left), fixed))
     proposal = replace(proposal, notes=(*proposal.notes, *_deciding_nothing(odd)))
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     more = tuple(each for each in corrected.problem.steps if each not in posing.problem.steps)

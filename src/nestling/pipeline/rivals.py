@@ -11,7 +11,7 @@ from nestling.ir.proof import ADVISED, YARDSTICKS
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Reading
-from nestling.pipeline.designing import PosedProblem, design, posed, read_proposal, with_users
+from nestling.pipeline.designing import PosedProblem, design, posed_problem, read_proposal, with_users
 from nestling.pipeline.least_cost_indexes import with_least_cost_indexes
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def rivals(
     """
     found = {ADVISED: proposal}
     asked = any(statement.accesses for statement in reading.workload.statements)
-    choices = _Choices(posed(reading, None, profile)) if asked else None
+    choices = _Choices(posed_problem(reading, None, profile)) if asked else None
     for name in YARDSTICKS:
         made = design(reading, name)
         if choices is not None:

@@ -68,7 +68,7 @@ def _texts(document: Any, path: str) -> Iterator[str]:
 
 
 def _shell(collection: str, identity: object, path: str) -> str:
-    from nestling.ir.literals import shell
+    from nestling.ir.literals import shell, shell_line
 
-    change = " ".join(shell({"$set": {path: EDITED}}).split())
+    change = shell_line({"$set": {path: EDITED}})
     return f"db.{collection}.updateOne({{_id: {shell(identity)}}}, {change})"

@@ -81,11 +81,11 @@ def _followed(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Backg
     from nestling.ir.programs.route import BackgroundUpkeep
     from nestling.pipeline.checking import compiled_check
     from nestling.planner.routes import anchor_path, search
-    from nestling.planner.upkeep import implied
+    from nestling.planner.upkeep import implied_read
 
     check = checks.get(upkeep.id)
     if check is None:
-        implied(upkeep, design, with_found=True)  # raises the gap
+        implied_read(upkeep, design, with_found=True)  # raises the gap
         raise AssertionError(f"`{upkeep.id}` has no check")
     path = anchor_path(design, upkeep)
     widths = SEARCHED_AT_ONCE if path is None else ()

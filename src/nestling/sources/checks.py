@@ -27,7 +27,7 @@ from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
 from nestling.sources import json_checks
 from nestling.sources.check_conditions import Conditions, parts
-from nestling.sources.remarks import LATE, unique_by_expression, unique_for_some
+from nestling.sources.remarks import IS_DEFERRABLE, unique_by_expression, unique_for_some
 from nestling.sources.row_checks import compares_alike
 from nestling.sources.single_floats import is_any_float
 from nestling.sources.tables import CheckConstraint, Table, find_name
@@ -199,8 +199,8 @@ def not_made(notes: Iterable[str]) -> Iterator[str]:
     for each in notes:
         if each.endswith(_LEFT):
             yield f"{each.removesuffix(_LEFT)} is not in the design: a table created here lacks it until you add it"
-        elif each.startswith("UNIQUE (") and f"`{LATE}: " in each:
-            yield f"{each.partition(f'{LATE}: ')[0]} is not DEFERRABLE in a table created here"
+        elif each.startswith("UNIQUE (") and f"`{IS_DEFERRABLE}: " in each:
+            yield f"{each.partition(f'{IS_DEFERRABLE}: ')[0]} is not DEFERRABLE in a table created here"
 
 
 def _cut(sql: str) -> str:

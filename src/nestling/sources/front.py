@@ -168,9 +168,9 @@ def rows_to_load(address: Path | str | None, model: Model) -> RowSource:
 def ask_statements(address: Path | str, model: Model) -> AbstractContextManager[SqlStatements]:
     """Ask the database behind `address` statements of the application, read-only and of one state of its data."""
     from nestling.sources.sql import open_database
-    from nestling.sources.sql.statements import asked
+    from nestling.sources.sql.statements import statements_of_one_state
 
-    return asked(open_database(_required_url(address), model=model))
+    return statements_of_one_state(open_database(_required_url(address), model=model))
 
 
 def has_rows(address: Path | str) -> bool:

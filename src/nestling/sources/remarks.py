@@ -13,7 +13,7 @@ from nestling.ir.types import NUMBERS, TEXTS, TypeName
 
 _MAYBE_NUMBERS = frozenset({TypeName.BOOLEAN, TypeName.ANY})
 """Types, other than those of numbers, whose values may equal numbers."""
-SHOWN = 3
+MOST_COLUMNS_NAMED = 3
 """Names shown of a longer list."""
 
 
@@ -39,7 +39,7 @@ def widths(columns: list[str]) -> Iterator[str]:
     if columns:
         are = agreeing(len(columns), "is an integer", "are integers")
         yield (
-            f"{first_of(columns, SHOWN)} {are} of less than 64 bits, a limit that is lost: MongoDB takes any "
+            f"{first_of(columns, MOST_COLUMNS_NAMED)} {are} of less than 64 bits, a limit that is lost: MongoDB takes any "
             "64-bit integer; if that matters, set `minimum` and `maximum` under `allowed` of the attribute in the model"
         )
 
@@ -88,7 +88,7 @@ def inherited(table: str, parent: str) -> str:
 def checked_at_end(tables: list[str]) -> Iterator[str]:
     """A note on tables with deferred foreign keys (one entry per key), if there are any."""
     if tables:
-        keys, named = counted(len(tables), "foreign key"), first_of(list(dict.fromkeys(tables)), SHOWN)
+        keys, named = counted(len(tables), "foreign key"), first_of(list(dict.fromkeys(tables)), MOST_COLUMNS_NAMED)
         yield (
             f"{keys} of {named} {agreeing(len(tables))} checked when a transaction ends (INITIALLY DEFERRED);"
             " nestling checks each statement: write parents before their children. `unload` declares them without it"
@@ -124,13 +124,13 @@ def unique_prefix(table: str, columns: Sequence[str], prefixes: Sequence[str]) -
 def checked_late(table: str, columns: Sequence[str]) -> str:
     """A DEFERRABLE key or UNIQUE constraint."""
     return (
-        f"UNIQUE ({', '.join(columns)}) of `{table}`{LATE}: rows may break it until a statement or transaction ends; nestling "
-        "checks each document that is written: where rows swap values, give them values of no row first. `unload` declares it "
-        "without DEFERRABLE"
+        f"UNIQUE ({', '.join(columns)}) of `{table}`{IS_DEFERRABLE}: rows may break it until a statement or transaction ends; "
+        "nestling checks each document that is written: where rows swap values, give them values of no row first. `unload` "
+        "declares it without DEFERRABLE"
     )
 
 
-LATE = " is DEFERRABLE"
+IS_DEFERRABLE = " is DEFERRABLE"
 
 
 def unique_by_expression(table: str, index: str = "") -> str:
@@ -157,7 +157,7 @@ def unique_as_read(model: Model) -> Iterator[str]:
     if told:
         are = agreeing(len(told))
         difference = "on MongoDB such texts are different values"
-        yield f"{first_of(told, SHOWN)} {are} unique regardless of case and accents: {difference}"
+        yield f"{first_of(told, MOST_COLUMNS_NAMED)} {are} unique regardless of case and accents: {difference}"
 
 
 def moments(model: Model) -> Iterator[str]:
@@ -165,12 +165,12 @@ def moments(model: Model) -> Iterator[str]:
     cut, fine = _names(cut_moments(model)), _names(fine_moments(model))
     if cut:
         they = agreeing(len(cut), "is a date with milliseconds", "are dates with milliseconds")
-        yield f"{first_of(cut, SHOWN)} {they}: finer digits are cut off when rows are read, as requested"
+        yield f"{first_of(cut, MOST_COLUMNS_NAMED)} {they}: finer digits are cut off when rows are read, as requested"
     if fine:
         have, are = agreeing(len(fine), "has", "have"), agreeing(len(fine), "it is", "they are")
         move = "keys are not cut" if cut else "use --milliseconds if milliseconds are enough"
         kept = f"{are} stored as ISO text, which sorts chronologically"
-        why = f"{first_of(fine, SHOWN)} {have} microseconds, which BSON dates do not have"
+        why = f"{first_of(fine, MOST_COLUMNS_NAMED)} {have} microseconds, which BSON dates do not have"
         yield f"{why}: {kept}; {move}" if cut else f"{move}: {why}, so {kept}"
 
 
@@ -202,7 +202,8 @@ def stored_otherwise(model: Model) -> Iterator[str]:
     found = [f"`{name}` as `{stored}`" for name, stored in named if name != stored]
     if found:
         why = "MongoDB does not allow names that are empty, start with `$` or `system.`, contain a dot or are `_id`"
-        yield f"stored under other names: {first_of(found, SHOWN)}: {why}; use these names in commands you write yourself"
+        some = first_of(found, MOST_COLUMNS_NAMED)
+        yield f"stored under other names: {some}: {why}; use these names in commands you write yourself"
 
 
 def _are_unlike(one: Attribute, other: Attribute) -> bool:

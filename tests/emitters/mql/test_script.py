@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.doctor.words import in_database
+from nestling.doctor.commands import in_database
 from nestling.emitters.mql.script import read_shell
 from nestling.ir.literals import of_collection
 from nestling.ir.programs.compiled import CompiledRead, Operation

@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.executors.drive import LoadedDesign, TimedExecution, closed, latency, loops, mixed, opened
+from nestling.executors.drive import (
+    LoadedDesign,
+    TimedExecution,
+    latency,
+    loops,
+    run_at_moments,
+    run_in_order,
+    seconds_of_mix,
+)
 from nestling.executors.drive.answers import StatementAnswer
 from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.proof import Interval
@@ -48,7 +56,7 @@ def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.Monkey
 def test_clients_keep_the_order_that_counts(server: LoadedDesign, database: Database[Any]) -> None:
     """With several clients an execution starts only when those it comes after are done; every one is done once."""
     block = tuple(Execution("insert", {"id": place}, NOTHING_NEW, (place - 1,) if place else ()) for place in range(40))
-    runs = closed(server, block, clients=4)
+    runs = run_in_order(server, block, clients=4)
     assert [run.call for run in runs] == list(block)
     assert all(found["seen"] == found["_id"] for found in database["log"].find())
 
@@ -56,14 +64,14 @@ def test_clients_keep_the_order_that_counts(server: LoadedDesign, database: Data
 def test_time_counts_from_when_an_execution_was_due(server: LoadedDesign) -> None:
     """One user and a server of 50 ms, asked every 10 ms: each execution waits longer than the one before it."""
     block = tuple(Execution("sleep", {}, NOTHING_NEW) for _ in range(5))
-    elapsed, runs = opened(server, block, [0.0, 0.01, 0.02, 0.03, 0.04], clients=1)
+    elapsed, runs = run_at_moments(server, block, [0.0, 0.01, 0.02, 0.03, 0.04], clients=1)
     assert elapsed == pytest.approx(5 * SLOW)
     assert [run.seconds for run in runs] == pytest.approx([0.05, 0.09, 0.13, 0.17, 0.21])
 
 
 def test_nothing_is_asked_before_it_is_due(server: LoadedDesign) -> None:
     """A server that is faster than it is asked waits, and no execution is charged for that."""
-    elapsed, runs = opened(
+    elapsed, runs = run_at_moments(
         server, tuple(Execution("sleep", {}, NOTHING_NEW) for _ in range(3)), [0.0, 0.1, 0.3], clients=1
     )
     assert elapsed == pytest.approx(0.3 + SLOW)
@@ -78,7 +86,7 @@ def test_an_error_ends_all_clients(server: LoadedDesign) -> None:
         Execution("insert", {"id": 3}, NOTHING_NEW, (1,)),
     )
     with pytest.raises(KeyError):
-        closed(server, block, clients=3)
+        run_in_order(server, block, clients=3)
 
 
 def test_intervals_of_a_mix() -> None:
@@ -86,19 +94,19 @@ def test_intervals_of_a_mix() -> None:
     rounds = [{"a": [1.0 + number / 100] * 10, "b": [3.0]} for number in range(10)]
     slower = [{name: [2 * each for each in seconds] for name, seconds in one.items()} for one in rounds]
     rates = {"a": 9.0, "b": 1.0}
-    one, other = mixed(rounds, rates, seed=1), mixed(slower, rates, seed=1)
+    one, other = seconds_of_mix(rounds, rates, seed=1), seconds_of_mix(slower, rates, seed=1)
     assert one.seconds == pytest.approx((9 * 1.045 + 3) / 10, rel=0.01)
     assert one.throughput(2)[0] == pytest.approx(2 / one.seconds)
     assert one.throughput(1)[1].low < one.throughput(1)[0] < one.throughput(1)[1].high
     assert one.times(one) == (1.0, Interval(1.0, 1.0))
     assert other.times(one)[0] == pytest.approx(2.0)
-    assert mixed(rounds, rates, seed=1) == one
+    assert seconds_of_mix(rounds, rates, seed=1) == one
 
 
 def test_a_pause_of_the_machine_decides_nothing() -> None:
     """The slowest twentieth of a statement's executions is not in the mix's mean; the quantiles tell it."""
     rounds = [{"a": [1.0] * 19 + [100.0]} for _ in range(5)]
-    assert mixed(rounds, {"a": 1.0}, seed=0).seconds == 1.0
+    assert seconds_of_mix(rounds, {"a": 1.0}, seed=0).seconds == 1.0
     found = latency([float(number) for number in range(101)])
     assert found is not None
     assert (found.p50, found.p95, found.p99, found.runs) == (50.0, 95.0, 99.0, 101)
@@ -110,6 +118,6 @@ def test_runs_keep_their_answers_digest(server: LoadedDesign) -> None:
     from nestling.executors.drive import AnswerShape
 
     block = (Execution("sleep", {}, NOTHING_NEW),)
-    assert closed(server, block)[0].digest is None
-    assert isinstance(closed(server, block, shapes={"sleep": AnswerShape()})[0].digest, int)
-    assert isinstance(closed(server, block)[0], TimedExecution)
+    assert run_in_order(server, block)[0].digest is None
+    assert isinstance(run_in_order(server, block, shapes={"sleep": AnswerShape()})[0].digest, int)
+    assert isinstance(run_in_order(server, block)[0], TimedExecution)

@@ -109,9 +109,12 @@ def test_what_does_not_pass_says_what_to_do(
     """After a while, in a message that says how to go on; any other error is told at once."""
     told: list[str] = []
     monkeypatch.setattr(waiting, "PATIENCE_SECONDS", 1.0)
-    with failing(client, "aggregate", INTERRUPTED, "alwaysOn"), pytest.raises(NestlingError, match=waiting.AGAIN):
+    with (
+        failing(client, "aggregate", INTERRUPTED, "alwaysOn"),
+        pytest.raises(NestlingError, match=waiting.CONTINUE_BY_RUNNING_AGAIN),
+    ):
         pipeline.migrate(*moves, posts)
     with failing(client, "aggregate", BAD_VALUE, "alwaysOn"), pytest.raises((NestlingError, PyMongoError)) as refused:
         pipeline.migrate(*moves, posts, watch=lambda what, *_: told.append(what))
-    assert waiting.AGAIN not in str(refused.value)
+    assert waiting.CONTINUE_BY_RUNNING_AGAIN not in str(refused.value)
     assert "waiting for the server" not in told

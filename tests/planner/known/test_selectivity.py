@@ -25,7 +25,7 @@ from nestling.ir.statements.operators import Affinity, CaseRule, Comparison, Fun
 from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.types import BOOLEAN, INTEGER, TEXT
 from nestling.ir.workload import Quantile
-from nestling.planner.known.selectivity import PATTERN, RANGE, UNKNOWN_EQUALITY, WIDE, share
+from nestling.planner.known.selectivity import PATTERN, RANGE, UNKNOWN_EQUALITY, WIDE_RANGES, share
 from nestling.planner.known.values import PathStatistics
 
 NUMBERS = Distribution(tuple(range(0, 1001, 50)))
@@ -132,7 +132,7 @@ def test_ranges_a_join_begins_with_are_taken_to_be_wide() -> None:
     """Half of all rows by one end and a quarter between two, where it is not known what they keep; what is known stays."""
 
     def wide(predicate: Expression) -> float:
-        return share(predicate, lambda asked: KNOWN.get(asked.name), SAMPLES, WIDE)
+        return share(predicate, lambda asked: KNOWN.get(asked.name), SAMPLES, WIDE_RANGES)
 
     assert wide(compared("dark", LESS, 5)) == pytest.approx(1 / 2)
     assert wide(unknown_ends) == pytest.approx(1 / 4)

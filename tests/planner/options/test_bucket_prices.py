@@ -11,9 +11,9 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Origin, Quantity
 from nestling.optimizer import solve
-from nestling.optimizer.alternatives import forced, group_named
+from nestling.optimizer.alternatives import group_named, problem_with_forced
 from nestling.pipeline import design
-from nestling.pipeline.designing import explained, posed
+from nestling.pipeline.designing import explained_proposal, posed_problem
 from tests.people import people
 from tests.two_prices import two_prices
 
@@ -34,9 +34,9 @@ WRITES = 2.0
 
 def with_home(reading: Reading, home: str) -> Proposal:
     """The best design with pets in that home."""
-    found = posed(reading, None, None)
-    decided = forced(found.problem, group_named(found.problem, "home of pet"), home)
-    return explained(found, solve(decided))
+    found = posed_problem(reading, None, None)
+    decided = problem_with_forced(found.problem, group_named(found.problem, "home of pet"), home)
+    return explained_proposal(found, solve(decided))
 
 
 @pytest.mark.one_in(3)

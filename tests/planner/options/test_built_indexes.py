@@ -15,7 +15,7 @@ from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.paths.work import Work
 from nestling.ir.reading import Reading
 from nestling.optimizer.evaluate import applies, evaluate
-from nestling.pipeline.designing import posed, priced
+from nestling.pipeline.designing import posed_problem, priced_problem
 from nestling.planner.options.structures.in_place import with_in_place
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate_write
@@ -87,9 +87,9 @@ def test_every_built_index_has_its_price(reading: Reading, strategy: str) -> Non
 
 def searched(reading: Reading, strategy: str, name: str) -> float:
     """The entries the search counts for a statement."""
-    of = posed(reading, None, None)
+    of = posed_problem(reading, None, None)
     there = with_in_place(pipeline.design(reading, strategy).design, of.candidates)
-    problem = replace(priced(of.situation, of.profile, there.candidates), limits=())
+    problem = replace(priced_problem(of.situation, of.profile, there.candidates), limits=())
     best = evaluate(problem, there.chosen)
     assert best is not None
     seconds = sum(
@@ -108,7 +108,7 @@ def searched(reading: Reading, strategy: str, name: str) -> float:
 @pytest.mark.parametrize("seed", [29, 45])
 def test_each_step_has_a_name_of_its_own(seed: int) -> None:
     """A foreign key that is unique is the key of one step, and no second one has its name: an answer goes by the names."""
-    steps = [(step.statement, step.name) for step in posed(spoken_reading(seed), None, None).problem.steps]
+    steps = [(step.statement, step.name) for step in posed_problem(spoken_reading(seed), None, None).problem.steps]
     assert len(steps) == len(set(steps))
 
 

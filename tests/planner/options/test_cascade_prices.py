@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nestling import pipeline
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 
 MODEL = """
 nestling: 1
@@ -46,7 +46,7 @@ def test_what_is_added_to_documents_is_read_with_them(tmp_path: Path, regions: i
     """Documents of a hundredth of a shop, or of ten; then no price of them is negative where attributes lie apart."""
     path = tmp_path / "shops.yaml"
     path.write_text(MODEL.format(regions=regions, each=each), encoding="utf-8")
-    problem = posed(pipeline.inspect(path), None, None).problem
+    problem = posed_problem(pipeline.inspect(path), None, None).problem
     shop, region = (
         {
             mode.text: mode

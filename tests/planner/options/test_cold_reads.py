@@ -10,7 +10,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.pipeline import design, inspect
 from nestling.pipeline.cache import with_cache
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 from nestling.planner.options.sizes.cold_reads import cold_shares, data_bytes, touched_rows
 from nestling.planner.options.sizes.sizes import Sizes
 from tests.least_cost import designed
@@ -65,7 +65,7 @@ def test_a_large_table_that_is_hardly_read_takes_no_room(tmp_path: Path) -> None
 
 def test_the_cache_is_filled_by_what_is_touched_most_per_byte(tmp_path: Path) -> None:
     """What the hot rows leave of it holds a part of the others; the design has no part in it."""
-    known = posed(inspect(model(tmp_path, audits=10_000_000)), None, None).situation
+    known = posed_problem(inspect(model(tmp_path, audits=10_000_000)), None, None).situation
     sizes = Sizes(known)
     hot = sizes.rows("message") * sizes.row_bytes("message")
     held = sizes.rows("person") * sizes.row_bytes("person")
@@ -79,7 +79,7 @@ def test_the_cache_is_filled_by_what_is_touched_most_per_byte(tmp_path: Path) ->
 
 def test_what_is_read_often_is_held_before_what_is_read_rarely(tmp_path: Path) -> None:
     """At a million reads a second the audit's bytes are the hottest."""
-    known = posed(inspect(model(tmp_path, audits=10_000_000, rate="10000000/s")), None, None).situation
+    known = posed_problem(inspect(model(tmp_path, audits=10_000_000, rate="10000000/s")), None, None).situation
     assert "message" in cold_shares(known, Sizes(known), CACHE).shares
 
 
@@ -139,7 +139,7 @@ def readings(tmp_path: Path) -> Reading:
 @pytest.mark.thorough
 def test_a_parent_that_every_new_row_holds_stays_in_the_cache(readings: Reading) -> None:
     """The check of a foreign key reads its parent: a small table that each insertion checks is the hottest there is."""
-    known = posed(readings, None, None).situation
+    known = posed_problem(readings, None, None).situation
     assert touched_rows(known, Sizes(known))["device"] > 100
     assert cold_shares(known, Sizes(known), CACHE).shares.keys() == {"reading"}
     cold, warm = (design(readings, profile=with_cache(None, size)).costs for size in (CACHE, 1e12))
@@ -150,7 +150,7 @@ def test_a_parent_that_every_new_row_holds_stays_in_the_cache(readings: Reading)
 
 def test_one_document_is_read_from_disk_once(readings: Reading) -> None:
     """Twenty rows of one parent look it up twenty times, and read it from disk once."""
-    known = posed(readings, None, None).situation
+    known = posed_problem(readings, None, None).situation
     made = designed(readings, "optimal")
     assert cold_shares(known, Sizes(known), 1000.0).shares["device"] > 0.9
     cold, warm = (two_prices(readings, made, with_cache(None, size))["last"] for size in (1000.0, 1e12))

@@ -11,7 +11,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.server import Server
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 
 
 @pytest.mark.parametrize("elements", [1, 7, 40])
@@ -24,7 +24,7 @@ def test_rows_inside_weigh_what_they_do(mongod: Server, database: Database[Any],
         "-- name: read, rate: 5/s\nSELECT i.customer, h.h FROM invoices i JOIN hours h ON h.invoice_id = i._id WHERE i._id = :id;"
     )
     found = pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?"), workload=workload)
-    problem = posed(found.reading, None, None, today=found.in_place.design).problem
+    problem = posed_problem(found.reading, None, None, today=found.in_place.design).problem
     weighed = max(amount for load in problem.loads for name, amount in load.amounts if name.startswith("hours in"))
     stored = len(bson.encode({"hours": inside})) - len(bson.encode({"hours": []}))
     assert stored <= weighed <= 1.5 * stored

@@ -14,7 +14,7 @@ from pymongo.database import Database
 from nestling import Store, pipeline
 from nestling.ir.primitives import Index
 from nestling.ir.reading import Reading
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 from nestling.pipeline.proving.statements import predicted_seconds
 from tests.least_cost import designed
 
@@ -52,7 +52,7 @@ def test_the_search_has_none_there(reading: Reading) -> None:
     """What equals a value has one there as well, and a range has one where each row is a document."""
     by = {
         each.statement: {mode.needs[0] for mode in each.modes if any("on due" in name for name in mode.needs)}
-        for each in posed(reading, None, None).problem.steps
+        for each in posed_problem(reading, None, None).problem.steps
     }
     assert by["same"] >= {"part in bill", "part in a collection of its own"}
     assert "part in bill" not in by["later"]

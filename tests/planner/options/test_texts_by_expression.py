@@ -10,7 +10,7 @@ import pytest
 from nestling.ir.candidate import Indexed, Paired
 from nestling.ir.reading import Reading
 from nestling.pipeline import design, inspect
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 from tests.least_cost import designed
 from tests.two_prices import two_prices
 
@@ -61,7 +61,7 @@ def reading(tmp_path: Path) -> Reading:
 
 def test_no_index_on_them_is_a_candidate(reading: Reading) -> None:
     """Neither one that seeks, sorts or ranges by them, nor one of a foreign key, nor a list of names and values."""
-    candidates = posed(reading, None, None).candidates
+    candidates = posed_problem(reading, None, None).candidates
     parts = [each.part for each in candidates]
     found = {name for part in parts if isinstance(part, Indexed) for name, _ in part.keys}
     assert not found & {"email", "nick", "code", "land"}

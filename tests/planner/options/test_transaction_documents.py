@@ -9,7 +9,7 @@ import pytest
 from nestling import pipeline
 from nestling.emitters.explanation.text import explanation_text
 from nestling.ir.reading import Reading
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import posed_problem
 
 MODEL = """
 nestling: 1
@@ -79,7 +79,7 @@ def test_what_would_make_a_transaction_too_large(
     write: str, lives: str, requirements: str, refused: dict[str, str], tmp_path: Path
 ) -> None:
     """Counted by the largest fan-out: rows that are written, and what holds copies and computed values of them."""
-    found = posed(_reading(tmp_path, write, lives, requirements), None, None)
+    found = posed_problem(_reading(tmp_path, write, lives, requirements), None, None)
     why = {each.candidate.id: each.why for each in found.refused}
     assert why.keys() == refused.keys()
     for name, documents in refused.items():

@@ -10,7 +10,7 @@ from nestling import pipeline
 from nestling.ir.design_problem import Charge, StatementStep
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.reading import Reading
-from nestling.pipeline.designing import posed, priced
+from nestling.pipeline.designing import posed_problem, priced_problem
 
 MODEL = """nestling: 1
 dialect: postgresql
@@ -38,8 +38,8 @@ LEAVE, RENAME = (
 
 def _charged(reading: Reading) -> set[str]:
     """The homes in which the write is charged a transaction."""
-    of = posed(reading, None, None)
-    problem = priced(of.situation, of.profile, of.candidates)
+    of = posed_problem(reading, None, None)
+    problem = priced_problem(of.situation, of.profile, of.candidates)
     every: tuple[StatementStep | Charge, ...] = (*problem.steps, *problem.charges)
     told = [each for each in every if each.statement == "write"]
     if any(isinstance(each, Charge) and each.text == "a transaction" for each in told):

@@ -10,9 +10,9 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statements.algebra import Query
 from nestling.optimizer import solve
-from nestling.optimizer.alternatives import forced, group_named
+from nestling.optimizer.alternatives import group_named, problem_with_forced
 from nestling.pipeline import inspect
-from nestling.pipeline.designing import explained, posed
+from nestling.pipeline.designing import explained_proposal, posed_problem
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate
@@ -67,8 +67,10 @@ def meters(folder: Path, sql: str, key: str = "id") -> Reading:
 
 def with_home(reading: Reading, home: str) -> Proposal:
     """The best design with readings in that home."""
-    found = posed(reading, None, None)
-    return explained(found, solve(forced(found.problem, group_named(found.problem, "home of reading"), home)))
+    found = posed_problem(reading, None, None)
+    return explained_proposal(
+        found, solve(problem_with_forced(found.problem, group_named(found.problem, "home of reading"), home))
+    )
 
 
 @pytest.mark.one_in(2)
@@ -94,7 +96,7 @@ def test_both_prices_of_a_range_agree(sql: str, unit: str, key: str, tmp_path: P
     """The search for a design knows which buckets are read as well as what it is compiled to does."""
     reading = meters(tmp_path, sql, key)
     home = f"reading in buckets by sensor_id, one for each {unit} of at"
-    if any(home in group.among for group in posed(reading, None, None).problem.groups):
+    if any(home in group.among for group in posed_problem(reading, None, None).problem.groups):
         assert two_prices(reading, with_home(reading, home))["asked"].factor < AGREE
 
 

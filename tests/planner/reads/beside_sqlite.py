@@ -26,7 +26,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.statements.algebra import Query
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import TypeName
-from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read
 from nestling.planner.sql import translate
 from tests.given_lists import written_out
 from tests.sqlite_rows import sqlite_source
@@ -51,13 +51,13 @@ class Beside:
             self.translated[sql] = query_of(sql, self.design.model)
         return self.translated[sql]
 
-    def compiled(self, sql: str, rewrites: Iterable[Rewrite] = ALL) -> CompiledRead:
+    def compiled(self, sql: str, rewrites: Iterable[Rewrite] = ALL_REWRITES) -> CompiledRead:
         """The statement compiled."""
         plan = plan_read(self.query(sql), self.design, rewrites=rewrites, statistics=self.statistics)
         return compiled_read(plan, name="statement", sql=sql)
 
     def mine(
-        self, sql: str, values: Mapping[str, object] | None = None, rewrites: Iterable[Rewrite] = ALL
+        self, sql: str, values: Mapping[str, object] | None = None, rewrites: Iterable[Rewrite] = ALL_REWRITES
     ) -> list[tuple[object, ...]]:
         """The rows from MongoDB, as SQLite would show them."""
         read = self.compiled(sql, rewrites)
@@ -71,7 +71,7 @@ class Beside:
         return [tuple(map(as_shown, row, columns)) for row in self.connection.execute(*written_out(sql, values or {}))]
 
     def assert_equal(
-        self, sql: str, values: Mapping[str, object] | None = None, rewrites: Iterable[Rewrite] = ALL
+        self, sql: str, values: Mapping[str, object] | None = None, rewrites: Iterable[Rewrite] = ALL_REWRITES
     ) -> None:
         """Both answers are the same bag, and the same list where the statement orders it in full."""
         mine, theirs = self.mine(sql, values, rewrites), self.theirs(sql, values)

@@ -10,7 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.programs.compiled import asks_for_nothing, bind
-from nestling.planner.reads import ALL, Rewrite
+from nestling.planner.reads import ALL_REWRITES, Rewrite
 from tests.cases.pattern_case import pattern_cases
 from tests.planner.reads.beside_sqlite import Beside, loaded
 
@@ -53,12 +53,12 @@ def test_later_rows_are_asked_of_one_collection(orders: Beside) -> None:
     """The answers are those of SQLite either way, with the rewrite and without."""
     for sql in LATER:
         assert "orders_archive" not in repr(bind(orders.compiled(sql)).pipeline), sql
-        assert "orders_archive" in repr(bind(orders.compiled(sql, ALL - {Rewrite.ARCHIVED})).pipeline), sql
+        assert "orders_archive" in repr(bind(orders.compiled(sql, ALL_REWRITES - {Rewrite.ARCHIVED})).pipeline), sql
     for sql in EARLIER:
         assert "orders_archive" in repr(bind(orders.compiled(sql)).pipeline), sql
     for sql in (*LATER, *EARLIER):
         orders.assert_equal(sql)
-        orders.assert_equal(sql, rewrites=ALL - {Rewrite.ARCHIVED})
+        orders.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.ARCHIVED})
 
 
 def test_the_value_of_a_parameter_decides(orders: Beside) -> None:

@@ -18,7 +18,7 @@ from nestling.ir.primitives import Collection, Copy, Document, Field, Form
 from nestling.ir.programs.compiled import bind
 from nestling.ir.reading import Reading
 from nestling.ir.rows import Hop
-from nestling.planner.reads import ALL, Rewrite
+from nestling.planner.reads import ALL_REWRITES, Rewrite
 from tests.planner.homes.home_cases import HOME_COPIES, INLINE_HOME_COPIES, TICKET, Case, entity, link
 from tests.planner.reads.beside_sqlite import Beside, loaded
 
@@ -47,15 +47,15 @@ def test_copies_are_left_out_before_they_are_grouped(screens: Beside) -> None:
     for sql in BELOW:
         after_group = "{'$replaceWith': '$_id'}, {'$match'"
         assert after_group not in repr(screens.compiled(sql).pipeline), sql
-        assert after_group in repr(screens.compiled(sql, ALL - {Rewrite.BELOW_GROUPS}).pipeline), sql
-        for rewrites in (ALL, ALL - {Rewrite.BELOW_GROUPS}, ALL - {Rewrite.PREFILTER}):
+        assert after_group in repr(screens.compiled(sql, ALL_REWRITES - {Rewrite.BELOW_GROUPS}).pipeline), sql
+        for rewrites in (ALL_REWRITES, ALL_REWRITES - {Rewrite.BELOW_GROUPS}, ALL_REWRITES - {Rewrite.PREFILTER}):
             screens.assert_equal(sql, rewrites=rewrites)
 
 
 def test_an_index_finds_the_copies(screens: Beside) -> None:
     """By the foreign key that says which row is copied, or by the copied key."""
     screens.database["tickets"].create_indexes([IndexModel("screen_no"), IndexModel("copied.no")])
-    for rewrites, is_sought in ((ALL, True), (ALL - {Rewrite.BELOW_GROUPS}, False)):
+    for rewrites, is_sought in ((ALL_REWRITES, True), (ALL_REWRITES - {Rewrite.BELOW_GROUPS}, False)):
         read = bind(screens.compiled("SELECT seats FROM screen WHERE no = 5", rewrites))
         command: dict[str, Any] = {"aggregate": read.collection, "pipeline": list(read.pipeline), "cursor": {}}
         (stage, *_) = screens.database.command("explain", command)["stages"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.planner.reads import ALL, Rewrite
+from nestling.planner.reads import ALL_REWRITES, Rewrite
 from tests.planner.reads.beside_sqlite import Beside
 
 ORDERS = "FROM orders o LEFT JOIN line l ON l.order_id = o.id"
@@ -37,7 +37,7 @@ def is_early(shop: Beside, sql: str) -> bool:
 def equal(shop: Beside, sql: str) -> None:
     """SQLite's answer, with the rewrite and without."""
     shop.assert_equal(sql)
-    shop.assert_equal(sql, rewrites=ALL - {Rewrite.EARLY_LIMITS})
+    shop.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.EARLY_LIMITS})
 
 
 @pytest.mark.one_in(2)

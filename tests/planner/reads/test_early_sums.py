@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from nestling.ir.statistics import Statistics
-from nestling.planner.reads import ALL, Rewrite
+from nestling.planner.reads import ALL_REWRITES, Rewrite
 from tests.planner.reads.beside_sqlite import Beside
 from tests.planner.reads.shop import known
 
@@ -46,7 +46,7 @@ def test_answers_are_equal(normalized_shop: Beside, sql: str) -> None:
     shop = replace(normalized_shop, statistics=MANY)
     assert groups(shop, sql) == 2
     shop.assert_equal(sql)
-    shop.assert_equal(sql, rewrites=ALL - {Rewrite.EARLY_SUMS})
+    shop.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.EARLY_SUMS})
 
 
 @pytest.mark.parametrize("sql", OTHERS)

@@ -15,7 +15,7 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import CompiledRead, NotCompiled
 from nestling.ir.statements.algebra import Query
-from nestling.planner.reads import NONE, plan_read
+from nestling.planner.reads import NO_REWRITES, plan_read
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate
 from nestling.sources.statements import parse_workload
@@ -117,7 +117,7 @@ def test_answers_are_postgresqls(served: Served, sql: str, strategy: str) -> Non
         names, theirs = tuple(rows.keys()), Counter(str([*map(written, row)]) for row in rows)
     assert query.names == names
     for plan in (
-        plan_read(query, proposal.design, rewrites=NONE),
+        plan_read(query, proposal.design, rewrites=NO_REWRITES),
         plan_read(query, proposal.design, statistics=proposal.statistics),
     ):
         ours = Counter(str([*map(written, row)]) for row in run_read(database, compiled_read(plan)))

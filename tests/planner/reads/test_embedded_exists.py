@@ -9,7 +9,7 @@ from nestling.executors.run import run_read
 from nestling.ir.primitives import Form
 from nestling.ir.programs.compiled import CompiledRead, Operation
 from nestling.pipeline.converting import default_price
-from nestling.planner.reads import ALL, NONE, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, NO_REWRITES, Rewrite, plan_read
 from tests.planner.reads.beside_sqlite import Beside, shown
 from tests.planner.reads.blog import STATISTICS
 
@@ -63,7 +63,7 @@ def assert_equal(blog: Beside, sql: str) -> None:
     mine = [tuple(map(shown, row, read.columns)) for row in run_read(blog.database, read, {})]
     in_order = "total order" in sql
     assert (mine if in_order else sorted(mine)) == (blog.theirs(sql) if in_order else sorted(blog.theirs(sql)))
-    for rewrites in (ALL, ALL - {Rewrite.EMBEDDED_EXISTS}, NONE):
+    for rewrites in (ALL_REWRITES, ALL_REWRITES - {Rewrite.EMBEDDED_EXISTS}, NO_REWRITES):
         blog.assert_equal(sql, rewrites=rewrites)
 
 

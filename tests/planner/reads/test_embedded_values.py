@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read
 from nestling.planner.work import estimate
 from tests.planner.reads.beside_sqlite import Beside
 from tests.planner.reads.blog import STATISTICS
@@ -46,7 +46,7 @@ def test_an_aggregate_is_made_of_the_array(blog: Beside, made: str, asked: str) 
     blog.assert_equal(sql)
     assert "$lookup" not in repr(blog.compiled(sql).pipeline)
     if not asked:
-        blog.assert_equal(sql, rewrites=ALL - {Rewrite.EMBEDDED_VALUE})
+        blog.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.EMBEDDED_VALUE})
     assert estimate(plan_read(blog.query(sql), blog.design, statistics=STATISTICS), blog.design, STATISTICS)
 
 
@@ -65,7 +65,7 @@ FIRST = (
 def test_the_first_is_taken_of_the_array(blog: Beside, sql: str) -> None:
     """By any order, NULLs where they belong in it."""
     blog.assert_equal(sql)
-    blog.assert_equal(sql, rewrites=ALL - {Rewrite.EMBEDDED_VALUE})
+    blog.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.EMBEDDED_VALUE})
     assert "$lookup" not in repr(blog.compiled(sql).pipeline)
     assert estimate(plan_read(blog.query(sql), blog.design, statistics=STATISTICS), blog.design, STATISTICS)
 

@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.ir.statements.algebra import Query
-from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read
 from nestling.planner.sql import translate
 from tests.cases.pattern_case import PatternCase, pattern_cases
 from tests.planner.reads.beside_sqlite import Beside, Rows, loaded
@@ -62,7 +62,7 @@ def test_the_latest_child_is_at_hand(policies: Beside) -> None:
     for sql in OTHERWISE:
         assert "`revisions`" in policies.compiled(sql).access_path, sql
     for sql in (*LATEST, *OTHERWISE):
-        for rewrites in (ALL, ALL - {Rewrite.COPIED_CHILDREN}, ALL - {Rewrite.WINDOWED}):
+        for rewrites in (ALL_REWRITES, ALL_REWRITES - {Rewrite.COPIED_CHILDREN}, ALL_REWRITES - {Rewrite.WINDOWED}):
             policies.assert_equal(sql, rewrites=rewrites)
 
 
@@ -70,7 +70,7 @@ def test_the_rows_are_read_once(policies: Beside) -> None:
     """Without the copy, the row's own reference to its parent names the rows of a window as the parent's key does."""
     alone = f"SELECT r.policy_id, r.text FROM revision r WHERE r.revision = {OF_ROW}"
     for sql in (*LATEST, alone, f"{alone} AND r.policy_id = 1", f"{alone} AND r.policy_id IN (1, 2)"):
-        path = policies.compiled(sql, ALL - {Rewrite.COPIED_CHILDREN}).access_path
+        path = policies.compiled(sql, ALL_REWRITES - {Rewrite.COPIED_CHILDREN}).access_path
         assert path.count("`revisions`") == 1, path
         policies.assert_equal(sql)
 

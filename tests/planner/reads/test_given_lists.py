@@ -6,7 +6,7 @@ import pytest
 
 from nestling.common.errors import WorkloadError
 from nestling.ir.programs.compiled import bind
-from nestling.planner.reads import NONE
+from nestling.planner.reads import NO_REWRITES
 from tests.planner.reads.beside_sqlite import Beside
 
 NUMBERS: tuple[object, ...] = (
@@ -61,7 +61,7 @@ def test_a_list_is_its_values(shop: Beside, sql: str, lists: tuple[object, ...])
     for given in lists:
         theirs = sorted(map(repr, shop.theirs(sql, {"these": given})))
         assert sorted(map(repr, shop.mine(sql, {"these": given}))) == theirs, given
-        assert sorted(map(repr, shop.mine(sql, {"these": given}, NONE))) == theirs, given
+        assert sorted(map(repr, shop.mine(sql, {"these": given}, NO_REWRITES))) == theirs, given
 
 
 def test_the_shortest_form(shop: Beside) -> None:

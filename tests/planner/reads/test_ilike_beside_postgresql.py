@@ -10,11 +10,11 @@ import pytest
 
 from nestling import pipeline
 from nestling.common.errors import WorkloadError
-from nestling.emitters.conversions.like_patterns import escaped
-from nestling.emitters.conversions.postgresql_case import becomes
 from nestling.emitters.mql.script import read_shell
 from nestling.emitters.python_code import module
 from nestling.executors.run import run_read
+from nestling.ir.conversions.like_patterns import escaped
+from nestling.ir.conversions.postgresql_case import becomes
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.value_forms.letter_case import known_case
 from tests.planner.reads.beside_postgresql import EVERY_LETTER, Beside, beside_of

@@ -16,7 +16,7 @@ from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field,
 from nestling.ir.programs.compiled import Operation
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import up
-from nestling.planner.reads import ALL, NONE
+from nestling.planner.reads import ALL_REWRITES, NO_REWRITES
 from tests.planner.reads.beside_sqlite import Beside, Rows, loaded
 from tests.planner.reads.blog import INTEGER, TEXT, whole
 
@@ -107,7 +107,7 @@ STATEMENTS = (
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_they_are_read_where_they_are(fleet: Beside, sql: str) -> None:
     """SQLite's answers, with and without rewrites, and no document is looked up in its own collection."""
-    for rewrites in (ALL, NONE):
+    for rewrites in (ALL_REWRITES, NO_REWRITES):
         fleet.assert_equal(sql, rewrites=rewrites)
     assert "'from': 'vehicles'" not in str(fleet.compiled(sql).pipeline)
 

@@ -18,7 +18,7 @@ from nestling.ir.statements.algebra import Query
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type, TypeName
 from nestling.pipeline.converting import default_price
-from nestling.planner.reads import NONE, plan_read
+from nestling.planner.reads import NO_REWRITES, plan_read
 from nestling.planner.sql import translate
 from tests.planner.reads.beside_sqlite import Beside
 from tests.planner.reads.shop import READING, known
@@ -77,7 +77,7 @@ STATEMENTS = (
 def test_answers_are_equal(shop: Beside, sql: str) -> None:
     """With every rewrite and with none."""
     shop.assert_equal(sql)
-    shop.assert_equal(sql, rewrites=NONE)
+    shop.assert_equal(sql, rewrites=NO_REWRITES)
 
 
 def compiled(sql: str, statistics: Statistics | None = None) -> CompiledRead:

@@ -14,7 +14,7 @@ from nestling import Store
 from nestling.common.errors import GapError, NestlingError
 from nestling.executors.facts import Amount, Budget, gather
 from nestling.pipeline import design, inspect, load
-from nestling.sources.mongo import read
+from nestling.sources.mongo import live_database
 
 ROWS: tuple[tuple[int, str | None], ...] = (
     (1, '{"phone": "123", "a": {"b": "deep"}, "on": true}'),
@@ -81,7 +81,7 @@ def test_values_of_a_live_mongodb(database: Database[Any]) -> None:
     ]
     database.people.insert_many([{"_id": n, "address": each} for n, each in enumerate(addresses)])
     facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
-    store = Store(read(facts, name="read").in_place, database)
+    store = Store(live_database(facts, name="read").in_place, database)
     found = {row["_id"]: row["city"] for row in store.execute("SELECT _id, address->>'city' AS city FROM people")}
     assert found == {n: each["city"] if isinstance(each, dict) else None for n, each in enumerate(addresses)}
     mine = {row["_id"] for row in store.execute("SELECT _id FROM people WHERE address->>'city' = :city", city="c1")}

@@ -35,7 +35,7 @@ from nestling.ir.rows import RowPath as Hops
 from nestling.ir.statements.algebra import Query
 from nestling.ir.storage.layout import every_document
 from nestling.ir.tolerance import Tolerated
-from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read
 from nestling.planner.sql import translate
 from nestling.sources.sql.row_source import SqlDatabase
 from tests.cases.pattern_case import pattern_cases
@@ -57,7 +57,7 @@ def shop(name: str, database: Database[dict[str, Any]], folder: Path) -> Beside:
     return loaded(case.proposal, case.rows, database, folder)
 
 
-def tolerant(beside: Beside, sql: str, rewrites: frozenset[Rewrite] = ALL) -> CompiledRead:
+def tolerant(beside: Beside, sql: str, rewrites: frozenset[Rewrite] = ALL_REWRITES) -> CompiledRead:
     """The statement compiled for someone who takes day-old values of anything."""
     model = beside.design.model
     query = translate(sql, model, "sqlite")
@@ -92,9 +92,9 @@ def test_a_count_is_read_where_it_is_kept(sql: str, database: Database[dict[str,
     """Each way to count a page's views reads the page alone; without the rewrite the views; both as SQLite counts."""
     beside = shop("pre_aggregation", database, tmp_path)
     assert collections_of(beside.compiled(sql)) == {"pages"}
-    assert "views" in collections_of(beside.compiled(sql, ALL - {Rewrite.COMPUTED}))
+    assert "views" in collections_of(beside.compiled(sql, ALL_REWRITES - {Rewrite.COMPUTED}))
     beside.assert_equal(sql)
-    beside.assert_equal(sql, rewrites=ALL - {Rewrite.COMPUTED})
+    beside.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.COMPUTED})
 
 
 NOT_KEPT = (
@@ -166,9 +166,9 @@ def test_buckets_are_summed_up(sql: str, database: Database[dict[str, Any]], tmp
     """Groups as coarse as the buckets never unwind the events; without the rewrite they do; both are right."""
     beside = shop("bucket_window", database, tmp_path)
     assert "$readings" not in repr(beside.compiled(sql).pipeline)
-    assert "$readings" in repr(beside.compiled(sql, ALL - {Rewrite.SUMMARY}).pipeline)
+    assert "$readings" in repr(beside.compiled(sql, ALL_REWRITES - {Rewrite.SUMMARY}).pipeline)
     beside.assert_equal(sql)
-    beside.assert_equal(sql, rewrites=ALL - {Rewrite.SUMMARY})
+    beside.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.SUMMARY})
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ def test_a_limited_copy_answers_for_the_first_few(sql: str, database: Database[d
     """As many as it holds, in its order: one document instead of two collections."""
     beside = shop("subset", database, tmp_path)
     assert collections_of(beside.compiled(sql)) == {"products"}
-    assert "reviews" in collections_of(beside.compiled(sql, ALL - {Rewrite.COPIED_CHILDREN}))
+    assert "reviews" in collections_of(beside.compiled(sql, ALL_REWRITES - {Rewrite.COPIED_CHILDREN}))
     beside.assert_equal(sql)
-    beside.assert_equal(sql, rewrites=ALL - {Rewrite.COPIED_CHILDREN})
+    beside.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.COPIED_CHILDREN})
 
 
 @pytest.mark.one_in(2)
@@ -334,7 +334,8 @@ def compare(design: Design, source: SqlDatabase, database: Database[dict[str, An
             query = translate(sql, design.model, "sqlite")
             assert isinstance(query, Query)
             kept, asked_anew = (
-                compiled_read(plan_read(query, design, rewrites=rewrites)) for rewrites in (ALL, ALL - KEPT)
+                compiled_read(plan_read(query, design, rewrites=rewrites))
+                for rewrites in (ALL_REWRITES, ALL_REWRITES - KEPT)
             )
         except Exception as error:
             if "Gap" not in type(error).__name__:

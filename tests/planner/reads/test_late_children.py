@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.planner.reads import ALL, Rewrite
+from nestling.planner.reads import ALL_REWRITES, Rewrite
 from nestling.planner.reads.rewrites.late_children import with_late_children
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from tests.planner.reads.beside_sqlite import Beside
@@ -41,7 +41,7 @@ def test_the_first_rows_are_sqlites(shop: Beside, sql: str) -> None:
     relation = push_predicates(shop.query(sql).relation)
     assert with_late_children(relation, shop.design.model) != relation
     shop.assert_equal(sql)
-    shop.assert_equal(sql, rewrites=ALL - {Rewrite.LATE_CHILDREN})
+    shop.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.LATE_CHILDREN})
 
 
 @pytest.mark.parametrize("sql", STAYING)

@@ -10,11 +10,11 @@ from unicodedata import category
 
 import pytest
 
-from nestling.emitters.conversions.letters_alike import letters_alike
-from nestling.emitters.conversions.like_patterns import alike
 from nestling.emitters.mql.script import read_json, read_shell
 from nestling.emitters.python_code import module
 from nestling.executors.run import run_read
+from nestling.ir.conversions.letters_alike import letters_alike
+from nestling.ir.conversions.like_patterns import alike
 from tests.beside_mariadb import Both, both_of
 
 _SCRIPT = """

@@ -14,7 +14,7 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.statements.algebra import Query
-from nestling.planner.reads import NONE, plan_read
+from nestling.planner.reads import NO_REWRITES, plan_read
 from nestling.planner.sql import translate
 from nestling.store import Store
 from tests.planner.reads.beside_postgresql import STRATEGIES, Served, served_by_strategies, written
@@ -154,7 +154,7 @@ def test_answers_are_postgresqls(served: Served, sql: str, strategy: str) -> Non
     proposal, database = designs[strategy]
     query = translate(sql, proposal.design.model, "postgresql")
     assert isinstance(query, Query)
-    plain = plan_read(query, proposal.design, rewrites=NONE)
+    plain = plan_read(query, proposal.design, rewrites=NO_REWRITES)
     best = plan_read(query, proposal.design, statistics=proposal.statistics)
     with engine.connect() as connection:
         theirs = _in_order([tuple(row) for row in connection.exec_driver_sql(sql)])

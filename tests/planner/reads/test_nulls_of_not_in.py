@@ -10,7 +10,7 @@ import pytest
 from pymongo import MongoClient
 
 from nestling import pipeline
-from nestling.planner.reads import NONE
+from nestling.planner.reads import NO_REWRITES
 from tests.planner.reads.beside_sqlite import Beside, loaded
 from tests.planner.reads.shop import READING, ROWS
 
@@ -40,7 +40,7 @@ def shop(mongo_client: MongoClient[dict[str, Any]], tmp_path_factory: pytest.Tem
 def test_answers_are_sqlites(shop: Beside, sql: str) -> None:
     """With every rewrite and with none."""
     shop.assert_equal(sql)
-    shop.assert_equal(sql, rewrites=NONE)
+    shop.assert_equal(sql, rewrites=NO_REWRITES)
 
 
 def test_only_the_equality_is_asked_of_each_row(shop: Beside) -> None:

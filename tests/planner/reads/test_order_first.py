@@ -21,7 +21,7 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
 from nestling.pipeline import convert
 from nestling.pipeline.converting import default_price
-from nestling.planner.reads import ALL, Rewrite, plan_read, ways
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read, ways
 from nestling.planner.reads.rewrites.order_first import with_order_first
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.sql import translate
@@ -88,9 +88,11 @@ STAYING = (
 def rows_in_order(beside: Beside, sql: str) -> list[tuple[object, ...]]:
     """The answer of the plan that is the last of all there are: that which sorts first."""
     relation = beside.query(sql).relation
-    number = len(list(ways(relation, beside.design, ALL, Tolerated(), Statistics(), priced=True)))
+    number = len(list(ways(relation, beside.design, ALL_REWRITES, Tolerated(), Statistics(), priced=True)))
     alone = len(
-        list(ways(relation, beside.design, ALL - {Rewrite.ORDER_FIRST}, Tolerated(), Statistics(), priced=True))
+        list(
+            ways(relation, beside.design, ALL_REWRITES - {Rewrite.ORDER_FIRST}, Tolerated(), Statistics(), priced=True)
+        )
     )
     assert number == alone + 1
     prices = count(start=0, step=-1)

@@ -11,7 +11,7 @@ from pymongo.database import Database
 
 from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.types import TypeName
-from nestling.planner.reads import ALL, NONE
+from nestling.planner.reads import ALL_REWRITES, NO_REWRITES
 from nestling.planner.reads.gaps import ReadGap
 from tests.cases.pattern_case import PatternCase, pattern_cases
 from tests.planner.reads.beside_sqlite import loaded
@@ -72,7 +72,7 @@ def test_reads_on_a_pattern(case: PatternCase, database: Database[dict[str, Any]
     """Every statement is equal with all rewrites and with none; a value in files is the one gap."""
     beside = loaded(case.proposal, case.rows, database, tmp_path)
     for sql in statements(case.proposal.design.model):
-        for rewrites in (ALL, NONE):
+        for rewrites in (ALL_REWRITES, NO_REWRITES):
             if case.name == "blob_to_gridfs" and ("*" in sql.replace("(*)", "") or "photo" in sql):
                 with pytest.raises(ReadGap, match="files"):
                     beside.assert_equal(sql, rewrites=rewrites)

@@ -15,7 +15,7 @@ from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.primitives import Collection, Document, Embedding, Form, Holder, Index, Reference
 from nestling.ir.proposal import Proposal
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.planner.reads import NONE
+from nestling.planner.reads import NO_REWRITES
 from tests.planner.reads.beside_sqlite import Beside, Rows, loaded
 
 START = datetime.fromisoformat("2026-01-31 23:00")
@@ -115,7 +115,7 @@ def test_the_answer_is_sqlites(beside: Beside) -> None:
     for form, asked in product(FORMS, RANGES):
         sql = form.replace("{asked}", asked).replace("m.at", 'm."at"')
         beside.assert_equal(sql)
-        beside.assert_equal(sql, rewrites=NONE)
+        beside.assert_equal(sql, rewrites=NO_REWRITES)
 
 
 MANY = 2_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nestling.ir.programs.compiled import CompiledRead
-from nestling.planner.reads import ALL, NONE, Rewrite
+from nestling.planner.reads import ALL_REWRITES, NO_REWRITES, Rewrite
 from tests.planner.reads.beside_sqlite import Beside
 from tests.planner.reads.shop import STATEMENTS
 
@@ -21,14 +21,14 @@ def test_statements_are_equal(shop: Beside, sql: str) -> None:
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_statements_are_equal_without_rewrites(shop: Beside, sql: str) -> None:
     """With none: the steps over home views alone."""
-    shop.assert_equal(sql, rewrites=NONE)
+    shop.assert_equal(sql, rewrites=NO_REWRITES)
 
 
 @pytest.fixture(scope="module")
 def compiled(shop: Beside) -> dict[str, list[CompiledRead]]:
     """Each statement with a join, subquery or filter as it was asked above: with every rewrite, and with none."""
     wanted = [sql for sql in STATEMENTS if " JOIN " in sql or "SELECT" in sql[6:] or "WHERE" in sql]
-    return {sql: [shop.compiled(sql, rewrites) for rewrites in (ALL, NONE)] for sql in wanted}
+    return {sql: [shop.compiled(sql, rewrites) for rewrites in (ALL_REWRITES, NO_REWRITES)] for sql in wanted}
 
 
 @pytest.mark.one_in(8)
@@ -39,7 +39,7 @@ def test_each_rewrite_alone_changes_no_answer(
 ) -> None:
     """Each by itself, and all but it, asked wherever that is another read than those above."""
     for sql, asked in compiled.items():
-        for rewrites in ({rewrite}, ALL - {rewrite}):
+        for rewrites in ({rewrite}, ALL_REWRITES - {rewrite}):
             if shop.compiled(sql, rewrites) not in asked:
                 shop.assert_equal(sql, rewrites=rewrites)
 

@@ -17,7 +17,7 @@ from nestling.ir.freshness import Freshness
 from nestling.ir.programs.compiled import CompiledRead, Operation, bind
 from nestling.ir.statements.algebra import Query
 from nestling.ir.tolerance import Tolerated
-from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read
 from nestling.planner.sql import translate
 from tests.cases.pattern_case import pattern_cases
 from tests.planner.reads.beside_sqlite import Beside, loaded
@@ -64,7 +64,7 @@ def test_children_in_their_parent_are_unwound(shops: dict[str, Beside]) -> None:
     up = "SELECT c.name, l.quantity FROM line l JOIN orders o ON o.id = l.order_id JOIN customer c ON c.id = o.customer_id"
     for sql in (down, up):
         assert "$lookup" not in kinds(shops["embedded"].compiled(sql))
-        without = ALL - {Rewrite.EMBEDDED_CHILD, Rewrite.EMBEDDED_PARENT}
+        without = ALL_REWRITES - {Rewrite.EMBEDDED_CHILD, Rewrite.EMBEDDED_PARENT}
         assert "$lookup" in kinds(shops["embedded"].compiled(sql, without))
         shops["embedded"].assert_equal(sql)
         shops["embedded"].assert_equal(sql, rewrites=without)
@@ -171,7 +171,7 @@ def test_rows_are_grouped_before_they_meet_what_names_the_groups(shops: dict[str
     normalized = shops["normalized"]
     found = kinds(normalized.compiled(sql))
     assert found.index("$group") < found.index("$lookup")
-    assert kinds(normalized.compiled(sql, ALL - {Rewrite.EARLY_GROUPS})).index("$lookup") == 0
+    assert kinds(normalized.compiled(sql, ALL_REWRITES - {Rewrite.EARLY_GROUPS})).index("$lookup") == 0
     assert "$lookup" not in kinds(shops["embedded"].compiled(sql))
     for beside in shops.values():
         beside.assert_equal(sql)
@@ -198,7 +198,7 @@ def test_a_subquery_over_the_rows_that_are_joined_is_a_window(shops: dict[str, B
     whole, part = f"{start} {most}", f"{start} {most} AND l.no > 1"
     assert reads_of(normalized.compiled(whole), "line") == 1
     assert reads_of(normalized.compiled(part), "line") == 2
-    assert reads_of(normalized.compiled(whole, ALL - {Rewrite.WINDOWED}), "line") == 2
+    assert reads_of(normalized.compiled(whole, ALL_REWRITES - {Rewrite.WINDOWED}), "line") == 2
     for sql in (whole, part):
         for beside in shops.values():
             beside.assert_equal(sql)
@@ -236,7 +236,7 @@ def test_the_most_restricted_table_comes_first(shops: dict[str, Beside]) -> None
     """The one found by its key, whatever the order they are written in."""
     sql = "SELECT o.id FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.id = 1 AND c.name = 'Ann'"
     assert shops["normalized"].compiled(sql).collection == "customer"
-    assert shops["normalized"].compiled(sql, ALL - {Rewrite.JOIN_ORDER}).collection == "orders"
+    assert shops["normalized"].compiled(sql, ALL_REWRITES - {Rewrite.JOIN_ORDER}).collection == "orders"
     shops["normalized"].assert_equal(sql)
 
 

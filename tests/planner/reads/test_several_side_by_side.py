@@ -15,7 +15,7 @@ from nestling.ir.design import Design
 from nestling.ir.primitives import Variant
 from nestling.ir.proposal import Proposal
 from nestling.ir.statistics import Quantity, RelationshipStatistics, Statistics
-from nestling.planner.reads import ALL, Rewrite
+from nestling.planner.reads import ALL_REWRITES, Rewrite
 from tests.planner.reads.beside_sqlite import Beside, loaded
 from tests.planner.reads.shop import READING, ROWS, known
 from tests.planner.reads.test_side_by_side import stages
@@ -82,7 +82,7 @@ def test_answers_are_equal(shop: Beside, sql: str) -> None:
     """In any design, with NULLs on either side, several equal values, and rows that find none."""
     found = replace(shop, statistics=with_nulls(FEW))
     found.assert_equal(sql)
-    found.assert_equal(sql, rewrites=ALL - {Rewrite.SIDE_BY_SIDE})
+    found.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.SIDE_BY_SIDE})
 
 
 def test_several_come_last_and_are_unwound_apart(normalized_shop: Beside) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from nestling.emitters.mql.read import compiled_read
 from nestling.ir.statistics import Statistics
-from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.reads import ALL_REWRITES, Rewrite, plan_read
 from tests.planner.reads.beside_sqlite import Beside
 from tests.planner.reads.shop import known
 
@@ -40,7 +40,7 @@ def test_answers_are_equal(normalized_shop: Beside, sql: str, statistics: Statis
     """Whether a row has no parent, or the parent none."""
     shop = replace(normalized_shop, statistics=statistics)
     shop.assert_equal(sql)
-    shop.assert_equal(sql, rewrites=ALL - {Rewrite.SIDE_BY_SIDE})
+    shop.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.SIDE_BY_SIDE})
 
 
 def test_nothing_stands_between_the_lookups(normalized_shop: Beside) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.planner.reads import ALL, NONE, Rewrite
+from nestling.planner.reads import ALL_REWRITES, NO_REWRITES, Rewrite
 from tests.planner.reads.beside_sqlite import Beside
 
 ABOVE = "SELECT id FROM orders WHERE total >= (SELECT AVG(total) FROM orders)"
@@ -33,15 +33,15 @@ STATEMENTS = (
 def test_answers_are_equal(normalized_shop: Beside, sql: str) -> None:
     """Of nothing, too, and beside other subqueries."""
     normalized_shop.assert_equal(sql)
-    normalized_shop.assert_equal(sql, rewrites=ALL - {Rewrite.VALUES_FIRST})
-    normalized_shop.assert_equal(sql, rewrites=NONE)
+    normalized_shop.assert_equal(sql, rewrites=ALL_REWRITES - {Rewrite.VALUES_FIRST})
+    normalized_shop.assert_equal(sql, rewrites=NO_REWRITES)
 
 
 def test_the_average_is_made_once(normalized_shop: Beside) -> None:
     """The orders are looked up beside it; without the rewrite it is looked up beside each of them."""
     kinds = [next(iter(stage)) for stage in normalized_shop.compiled(ABOVE).pipeline]
     assert kinds == ["$group", "$lookup", "$unwind", "$match", "$project"]
-    without = normalized_shop.compiled(ABOVE, ALL - {Rewrite.VALUES_FIRST})
+    without = normalized_shop.compiled(ABOVE, ALL_REWRITES - {Rewrite.VALUES_FIRST})
     assert "$lookup" in without.pipeline[0]
 
 

@@ -38,8 +38,8 @@ from nestling.planner.upkeep import (
     ChangeKind,
     ExpectedRead,
     RowChange,
-    fired,
-    implied,
+    fired_triggers,
+    implied_read,
     stored,
     upkeep_steps,
     upkeeps_of,
@@ -160,7 +160,7 @@ def put_back(
 ) -> None:
     """Give every holder of the data after the value it had before; a holder whose row is among the changed gets nothing."""
     for upkeep in upkeeps_of(design):
-        read = implied(upkeep, design, with_found=True)
+        read = implied_read(upkeep, design, with_found=True)
         query = compiled_read(read.plan)
         names = _names_of_rows(read, design, before), _names_of_rows(read, design, after)
         there = _held_elsewhere(upkeep, design, before)
@@ -179,7 +179,7 @@ def put_back(
 def _held_elsewhere(upkeep: Upkeep, design: Design, database: Database[Any]) -> dict[bytes, Mapping[str, Any]]:
     """What the same holds at the other places of its rows, as in an archive, from where some may have moved."""
     others = [each for each in upkeeps_of(design) if each.what == upkeep.what and each.id != upkeep.id]
-    reads = [implied(each, design, with_found=True) for each in others]
+    reads = [implied_read(each, design, with_found=True) for each in others]
     return {_mark(read, row): row for read in reads for row in documents(database, compiled_read(read.plan))}
 
 
@@ -256,7 +256,7 @@ def _listed(there: Any, before: Any) -> Any:
 
 
 def _is_new(design: Design, upkeep: Upkeep, change: RowChange) -> bool:
-    return any(not trigger.back for trigger in fired(design.model, upkeep.freshness, upkeep.triggers, change))
+    return any(not trigger.back for trigger in fired_triggers(design.model, upkeep.freshness, upkeep.triggers, change))
 
 
 def _empty(upkeep: Upkeep) -> Any:

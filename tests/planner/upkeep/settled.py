@@ -12,7 +12,7 @@ from pymongo.database import Database
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import documents
 from nestling.ir.design import Design
-from nestling.planner.upkeep import implied, upkeeps_of
+from nestling.planner.upkeep import implied_read, upkeeps_of
 
 Difference = tuple[str, dict[str, Any]]
 
@@ -21,7 +21,7 @@ def differences(design: Design, database: Database[Any]) -> list[Difference]:
     """The holders whose stored value is not the implied one, by the id of the upkeep."""
     found: list[Difference] = []
     for upkeep in upkeeps_of(design):
-        read = implied(upkeep, design, with_found=True)
+        read = implied_read(upkeep, design, with_found=True)
         for row in documents(database, compiled_read(read.plan)):
             for (_, value), stored in zip(read.values, read.found, strict=True):
                 if not same(row.get(value, _MISSING), row.get(stored, _MISSING)):

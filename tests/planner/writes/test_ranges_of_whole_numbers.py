@@ -17,7 +17,7 @@ from nestling.emitters.python_code import module
 from nestling.ir.paths.write_path import UpdateDocuments
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
-from nestling.pipeline.designing import posed, priced
+from nestling.pipeline.designing import posed_problem, priced_problem
 from tests.beside_mariadb import Both, both_of
 from tests.planner.reads.beside_postgresql import beside
 
@@ -139,6 +139,6 @@ statistics: {{entities: {{stock: {{count: 1000}}}}}}
 workload:
   take: {{sql: "UPDATE stock SET n = n - :q WHERE id = :id AND n {condition}", rate: 1/s}}
 """, encoding="utf-8")  # fmt: skip
-        of = posed(pipeline.inspect(path), None, None)
-        problem = priced(of.situation, of.profile, of.candidates)
+        of = posed_problem(pipeline.inspect(path), None, None)
+        problem = priced_problem(of.situation, of.profile, of.candidates)
         assert any(each.text == "a transaction" for each in problem.charges) == expected, condition

@@ -14,7 +14,7 @@ from nestling.common.errors import SourceError
 from nestling.ir.model import OnDelete
 from nestling.ir.text import read_proposal, write_proposal
 from nestling.sources.ddl import read_ddl
-from nestling.sources.sql.catalog_sqlite import on_delete
+from nestling.sources.sql.sqlite.catalog import on_delete
 from tests.planner.reads.beside_postgresql import created
 
 TABLES = """

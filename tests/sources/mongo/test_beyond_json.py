@@ -21,7 +21,7 @@ from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.facts import Facts
 from nestling.ir.value_forms.json_text import read_json
 from nestling.pipeline import queries_module, unload, verify
-from nestling.sources.mongo import LiveDatabase, read
+from nestling.sources.mongo import LiveDatabase, live_database
 
 ODD = {
     "code": Code("f()"),
@@ -68,7 +68,7 @@ def carried(database: Database[Any], path: Path) -> LiveDatabase:
     """Inspected, examined, unloaded to SQLite and compared: nothing differs."""
     facts = facts_of(database)
     diagnose(facts)
-    found = read(facts, name="read")
+    found = live_database(facts, name="read")
     unload(found.in_place, f"sqlite:///{path}", database)
     assert verify(found.in_place, f"sqlite:///{path}", database).equal
     return found
@@ -129,7 +129,7 @@ def test_types_of_old_are_carried(database: Database[Any], tmp_path: Path, name:
 def test_what_came_later_is_refused(database: Database[Any], tmp_path: Path, name: str) -> None:
     """Where the model has a column of texts, by collection, attribute and row; nothing is written as something else."""
     database.things.insert_many([{"_id": n, "v": "text"} for n in range(3)])
-    today, copy = read(facts_of(database), name="read").in_place, tmp_path / "copy.db"
+    today, copy = live_database(facts_of(database), name="read").in_place, tmp_path / "copy.db"
     database.things.insert_one({"_id": 7, "v": ODD[name]})
     with pytest.raises(RebuildError, match=r"`v` of `things` holds a .* in the row _id = 7") as error:
         unload(today, f"sqlite:///{copy}", database)
@@ -142,6 +142,6 @@ def test_what_came_later_is_refused(database: Database[Any], tmp_path: Path, nam
 def test_what_no_driver_reads_is_named(database: Database[Any], tmp_path: Path, value: object) -> None:
     """A date beyond the year 9999, a UUID of two bytes: by collection, attribute and row."""
     database.things.insert_many([{"_id": n, "v": value if n == 7 else "text"} for n in range(9)])
-    today = read(facts_of(database), name="read").in_place
+    today = live_database(facts_of(database), name="read").in_place
     with pytest.raises(RebuildError, match=r"things: `v` in the row _id = 7 holds a value that cannot be read"):
         unload(today, f"sqlite:///{tmp_path / 'copy.db'}", database)

@@ -14,7 +14,7 @@ from nestling.ir.facts.form import facts_text, read_facts
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.storage.stored_names import stored_names
 from nestling.pipeline import home_queries
-from nestling.sources.mongo import LiveDatabase, read
+from nestling.sources.mongo import LiveDatabase, live_database
 
 Documents = dict[str, list[dict[str, Any]]]
 
@@ -24,7 +24,7 @@ def found_in(database: Database[Any], documents: Documents) -> LiveDatabase:
     for name, each in documents.items():
         database[name].insert_many(each)
     facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
-    return read(read_facts(facts_text(facts)), name="read")
+    return live_database(read_facts(facts_text(facts)), name="read")
 
 
 def rows(found: LiveDatabase, database: Database[Any], entity: str) -> list[tuple[object, ...]]:

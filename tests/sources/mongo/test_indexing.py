@@ -8,7 +8,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.executors.facts import Amount, Budget, gather
-from nestling.sources.mongo import read
+from nestling.sources.mongo import live_database
 
 ENGLISH = {"locale": "en", "strength": 1}
 
@@ -20,7 +20,7 @@ def test_an_index_of_another_collation_serves_nothing(database: Database[Any]) -
         database[name].insert_many({"_id": number, "a": f"a{number}", "b": f"b{number}"} for number in range(5))
         database[name].create_index("a", collation=ENGLISH)
         database[name].create_index("b", collation={"locale": "simple"})
-    found = read(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
+    found = live_database(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
     assert {(index.collection, index.keys[0][0]) for index in found.in_place.design.indexes} == {
         ("english", "a"),
         ("plain", "b"),
@@ -36,7 +36,7 @@ def test_an_index_that_removes_nothing(database: Database[Any]) -> None:
     )
     database.notes.create_index("until", expireAfterSeconds=60)
     database.notes.create_index("at", expireAfterSeconds=10**8)
-    found = read(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
+    found = live_database(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
     assert {(index.keys[0][0], index.expire_after_seconds) for index in found.in_place.design.indexes} == {
         ("until", None),
         ("at", 10**8),
@@ -49,6 +49,6 @@ def test_an_index_over_two_arrays(database: Database[Any]) -> None:
     lists = ({"_id": n, ("lines", "visits")[n % 2]: [{"sku": f"s{n}", "number": n}]} for n in range(40))
     database.orders.insert_many(lists)
     database.orders.create_index([("lines.sku", 1), ("visits.sku", 1)])
-    found = read(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
+    found = live_database(gather(database.client, [database.name], Budget(30.0, Amount(), structure=True)))
     assert not found.in_place.design.indexes
     assert "index `lines.sku_1_visits.sku_1` covers two arrays" in "".join(gap.what for gap in found.reading.gaps)

@@ -16,7 +16,7 @@ from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.pipeline import convert
-from nestling.sources.mongo import read
+from nestling.sources.mongo import live_database
 
 IDS = [ObjectId(f"64f{n:021x}") for n in range(30)]
 DAY = datetime(2024, 1, 9)  # noqa: DTZ001 - as the driver reads it
@@ -59,7 +59,7 @@ def live(database: Database[Any]) -> Live:
         for n in range(60)
     )
     facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
-    return Live(read(facts, name="read").in_place, database)
+    return Live(live_database(facts, name="read").in_place, database)
 
 
 @pytest.mark.thorough
@@ -179,7 +179,7 @@ def test_elements_have_the_types_of_the_key_around_them(database: Database[Any])
     ids = [each if n % 3 else str(each) for n, each in enumerate(IDS)]
     database.orders.insert_many({"_id": each, "lines": [{"no": n} for n in range(2)]} for each in ids)
     facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
-    model = read(facts, name="read").in_place.design.model
+    model = live_database(facts, name="read").in_place.design.model
     key = model.entity("orders").attribute("_id")
     inherited = model.entity("lines").attribute("order_id")
     assert [str(each) for each in (key.type, *key.also)] == ["objectid", "text"]

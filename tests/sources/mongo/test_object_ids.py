@@ -18,7 +18,7 @@ from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.pipeline import convert, queries_module, unload, verify
-from nestling.sources.mongo import read
+from nestling.sources.mongo import live_database
 
 IDS = [ObjectId(f"64f{n:021x}") for n in range(30)]
 FREE = "64f" + "f" * 21
@@ -95,7 +95,7 @@ def both(database: Database[Any], tmp_path: Path) -> Both:
     database.people.insert_many(people)
     database.letters.insert_many(letters)
     facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
-    found = read(facts, name="read")
+    found = live_database(facts, name="read")
     copy = tmp_path / "copy.db"
     unload(found.in_place, f"sqlite:///{copy}", database)
     return Both(found.in_place, database, copy)

@@ -18,7 +18,7 @@ from nestling.common.errors import SourceError
 from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.design import Design
 from nestling.pipeline import design, home_queries, load, unload
-from nestling.sources.mongo import LiveDatabase, read
+from nestling.sources.mongo import LiveDatabase, live_database
 from nestling.sources.sql.row_source import SqlDatabase
 from tests.bundled_shop import shop_address, shop_reading
 from tests.executors.load.loads import load_source
@@ -34,7 +34,7 @@ EXAMPLES = int(os.environ.get("NESTLING_REVERSED", "6"))
 
 def look(database: Database[Any]) -> LiveDatabase:
     """What a database is read as."""
-    return read(gather(database.client, [database.name], Budget(60.0, Amount(), structure=True)), name="read")
+    return live_database(gather(database.client, [database.name], Budget(60.0, Amount(), structure=True)), name="read")
 
 
 @pytest.mark.thorough

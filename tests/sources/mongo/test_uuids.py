@@ -21,7 +21,7 @@ from nestling.ir.facts.form import facts_text, read_facts
 from nestling.ir.model import Attribute
 from nestling.ir.types import TypeName
 from nestling.pipeline import load, unload, verify
-from nestling.sources.mongo import LiveDatabase, read
+from nestling.sources.mongo import LiveDatabase, live_database
 
 IDS = [UUID(int=(n * 0x9E3779B97F4A7C15F39CC0605CEDC835) % 2**128) for n in range(1, 21)]
 SECOND = str(IDS[1])
@@ -36,7 +36,7 @@ READS = (
 def look(database: Database[Any], amount: Amount | None = None) -> LiveDatabase:
     """What a database is read as, by way of a facts file."""
     facts = gather(database.client, [database.name], Budget(30.0, amount or Amount(), structure=True))
-    return read(read_facts(facts_text(facts)), name="read")
+    return live_database(read_facts(facts_text(facts)), name="read")
 
 
 def attribute(found: LiveDatabase, entity: str, name: str) -> Attribute:

@@ -204,7 +204,7 @@ def test_citext_is_compared_without_case(postgresql_urls: tuple[str, str]) -> No
 def test_arrays_of_citext_are_lists(postgresql_urls: tuple[str, str]) -> None:
     """As arrays of texts are, for who compares answers; an array of any type that an extension adds."""
     psycopg = pytest.importorskip("psycopg")
-    from nestling.sources.sql.postgresql_loaders import register_loaders
+    from nestling.sources.sql.postgresql.loaders import register_loaders
 
     with psycopg.connect(postgresql_urls[1]) as connection:
         if not connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'citext'").fetchone():

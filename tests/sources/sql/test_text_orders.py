@@ -14,7 +14,7 @@ from sqlalchemy import make_url
 
 from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import collation_option
-from nestling.sources.sql.mysql_orders import unlike
+from nestling.sources.sql.mysql.orders import unlike
 from tests.soaking import sample
 
 ASCII = [*map(chr, range(32, 127))]

@@ -55,7 +55,7 @@ def show(proposal: Proposal, *, changes: bool = False) -> None:
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
     from nestling.ir.words.proposal_rows import (
-        KEPT,
+        KEPT_COLUMNS,
         KEPT_OVER,
         besides_line,
         collection_rows,
@@ -77,7 +77,7 @@ def show(proposal: Proposal, *, changes: bool = False) -> None:
         table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal))
     if kept := list(kept_over_rows(proposal) if changes else kept_rows(proposal)):
         click.echo()
-        table("Kept besides", KEPT_OVER if changes else KEPT, kept)
+        table("Kept besides", KEPT_OVER if changes else KEPT_COLUMNS, kept)
         if stays := stays_line(proposal):
             click.echo("\n".join(wrap(stays, console().width - 1)))
     if costly := list(statement_cost_rows(proposal.costs)):
@@ -152,11 +152,11 @@ def _show_measured(measured: Sequence[MeasuredCommand], whole: float) -> None:
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
     from nestling.emitters.design_summary import measured_line, measured_rows
-    from nestling.pipeline.measured_today import APART, far_apart
+    from nestling.pipeline.measured_today import REPORTED_FACTOR, far_apart
 
     totals = [sum(getattr(each, of) * each.rate_per_second for each in measured) for of in _SECONDS]
     apart = far_apart(measured, whole)
-    said = measured_line(len(measured), *totals, apart=len(apart), times=APART)
+    said = measured_line(len(measured), *totals, apart=len(apart), times=REPORTED_FACTOR)
     click.echo("\n".join(wrap(said, console().width - 1)))
     if apart:
         click.echo()

@@ -10,7 +10,7 @@ from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.unconverted_gaps import in_short, is_unconverted
 
-SHOWN = 3
+MOST_PLACES = 3
 """Names shown of a longer list."""
 _NAMED = re.compile(r"`[^`]*`")
 _CORRECTNESS = (
@@ -61,7 +61,9 @@ def ordered_gaps(gaps: Iterable[Gap]) -> list[Gap]:
 
 def _combined(notes: list[str]) -> str:
     first, *others = dict.fromkeys(notes)
-    return f"{first}; likewise {first_of([_NAMED.findall(each)[0] for each in others], SHOWN)}" if others else first
+    return (
+        f"{first}; likewise {first_of([_NAMED.findall(each)[0] for each in others], MOST_PLACES)}" if others else first
+    )
 
 
 def _combined_gap(found: list[Gap]) -> Gap:
@@ -69,7 +71,7 @@ def _combined_gap(found: list[Gap]) -> Gap:
     places = list(dict.fromkeys(each.where for each in found))
     if len(places) == 1 or "" in places:
         return first
-    return replace(first, where=first_of(places, SHOWN))
+    return replace(first, where=first_of(places, MOST_PLACES))
 
 
 def _rank(note: str) -> int:

@@ -11,6 +11,7 @@ import click
 
 from nestling.cli.parts.text import console, hanging
 from nestling.ir import quantity_words
+from nestling.ir.printable import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -93,11 +94,6 @@ def _blocks(
 
 def _lines(text: str, width: int) -> int:
     return len(wrap(text, width)) if len(text) > width else 1
-
-
-def printable(text: str) -> str:
-    """A text on one line of printable characters, all of it."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def cell_text(value: object) -> str:

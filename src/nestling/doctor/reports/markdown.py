@@ -9,6 +9,7 @@ from nestling.doctor.report import Report
 from nestling.doctor.reports.wording import cost, late, measure, subject, verdict
 from nestling.ir.facts.skipped import together
 from nestling.ir.finding import Finding
+from nestling.ir.printable import markdown_code, printable
 
 
 def markdown(report: Report) -> str:
@@ -44,5 +45,4 @@ def _section(finding: Finding) -> Iterator[str]:
 
 def _code(text: str) -> str:
     """A text as code, whatever backticks it holds."""
-    plain = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-    return f"`{plain}`" if "`" not in plain else f"`` {plain} ``"
+    return markdown_code(printable(text))

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import largest_documents
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import confidence, largest_documents, share
+from nestling.doctor.words import confidence, share
 from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import create_index
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import create_index
 from nestling.ir.facts import CollectionFacts, StatementFacts
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.quantity_words import count, counted
 
 RULE = Rule(
@@ -36,7 +36,7 @@ RULE = Rule(
     ),
 )
 IGNORES_CASE = (1, 2)
-COLLATION = '{locale: "en", strength: 2}'
+COLLATION: Mql = {"locale": "en", "strength": 2}
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -85,5 +85,5 @@ def _finding(seen: RuleInput, target: CollectionFacts, field: str, statements: l
 
 def _to_create(target: CollectionFacts, field: str) -> str:
     """The index with a name of its own: the server's default name is taken by a case-sensitive index of the same field."""
-    options = f"{{name: {quoted(f'{field}_ignoring_case')}, collation: {COLLATION}}}"
-    return create_index(target.database, target.name, [(field, 1)], options)
+    name = f"{field}_ignoring_case"
+    return create_index(target.database, target.name, [(field, 1)], name=name, collation=COLLATION)

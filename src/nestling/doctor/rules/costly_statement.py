@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import create_index
 from nestling.doctor.examined import (
     MUCH_EXAMINED,
     MUCH_FOR_EACH,
@@ -35,7 +36,7 @@ from nestling.doctor.examined import (
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.unhelpful_indexes import StillExamining, is_over, still_examining, why_unhelpful
 from nestling.doctor.wanted_indexes import lacking_indexes, shared
-from nestling.doctor.words import create_index, listed, share
+from nestling.doctor.words import listed, share
 from nestling.ir.facts import CollectionFacts, Facts, StatementFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work

@@ -26,21 +26,23 @@ drivers such as Mongoose add to each, is taken for a reference only if more than
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nestling.doctor.commands import aggregate, in_database
 from nestling.doctor.common_type import types_after
-from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
+from nestling.doctor.converting import UNCONVERTED_STAYS, asks_by_type, converting, converting_elements, finding, number
 from nestling.doctor.lookup_indexes import creating_first, index_first
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.setting import REFUSED, UNGUARDED, while_fenced
+from nestling.doctor.setting import REFUSED_STAY, UNGUARDED, while_fenced
 from nestling.doctor.value_kinds import kinds_of
-from nestling.doctor.words import in_database, sampled_share
+from nestling.doctor.words import sampled_share
 from nestling.ir.facts import ELEMENT, Facts, PathFacts, ReferenceFacts, Sample, arrays_on, field_path, steps_text
 from nestling.ir.facts.binary_kinds import OF_UUIDS, binary_of
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
-from nestling.ir.literals import quoted
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.quantity_words import agreeing, count, counted
 from nestling.ir.words.reference_words import looked_up
 
@@ -145,8 +147,8 @@ def _to_convert(seen: RuleInput, reference: ReferenceFacts) -> str:
     )
     where = seen.facts.collection(reference.database, reference.collection)
     refused = while_fenced(where) if where is not None else ""
-    refused = REFUSED if len(_conversion(seen, reference)) > UNGUARDED else refused
-    return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{anew}{refused}{rest}{asks}"
+    refused = REFUSED_STAY if len(_conversion(seen, reference)) > UNGUARDED else refused
+    return f"{first}Convert them to {into}, the type of {key}, and delete none: {UNCONVERTED_STAYS}.{anew}{refused}{rest}{asks}"
 
 
 def _keys_differ(seen: RuleInput, reference: ReferenceFacts) -> bool:
@@ -214,15 +216,17 @@ def _commands(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
         return ()
     first = creating_first(*_key(seen, reference))
     field = field_path(reference.steps)
-    unwind = "".join(f"{{$unwind: {quoted('$' + array)}}}, " for array in arrays_on(reference.steps))
-    one_value = f"{{$match: {{{quoted(field)}: {{$ne: null, $not: {{$type: ['array', 'object']}}}}}}}}"
-    lookup = (
-        f"{{$lookup: {{from: {quoted(reference.target)}, localField: {quoted(field)}, "
-        f"foreignField: {quoted(reference.target_field)}, as: 'found'}}}}"
+    fields = {"localField": field, "foreignField": reference.target_field}
+    unwound: list[Mql] = [{"$unwind": f"${array}"} for array in arrays_on(reference.steps)]
+    stages: tuple[Mql, ...] = (
+        *unwound,
+        {"$match": {field: {"$ne": None, "$not": {"$type": ["array", "object"]}}}},
+        {"$lookup": {"from": reference.target, **fields, "as": "found"}},
+        {"$match": {"found": []}},
+        {"$project": {field: 1}},
     )
-    stages = f"[{unwind}{one_value}, {lookup}, {{$match: {{found: []}}}}, {{$project: {{{quoted(field)}: 1}}}}]"
-    options = f", {{collation: {reference.collation}}}" if reference.collation else ""
-    return *first, f"{in_database(reference.database, reference.collection)}.aggregate({stages}{options})"
+    options = {"collation": json.loads(reference.collation)} if reference.collation else {}
+    return *first, aggregate(in_database(reference.database, reference.collection), stages, **options)
 
 
 def _key(seen: RuleInput, reference: ReferenceFacts) -> tuple[Facts, str, str, str]:

@@ -20,17 +20,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
+from nestling.doctor.commands import find, here
 from nestling.doctor.converting import asks_by_type
 from nestling.doctor.expiring import outdated_first, unless_outdated
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.setting import REFUSED, UNGUARDED, setting, while_fenced
-from nestling.doctor.value_kinds import NOTHING
-from nestling.doctor.words import confidence, here
+from nestling.doctor.setting import REFUSED_STAY, UNGUARDED, setting, while_fenced
+from nestling.doctor.words import confidence
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts, text_forms
+from nestling.ir.facts.path import NULL_TYPES
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import FieldChange, Finding, Severity
-from nestling.ir.literals import quoted
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.quantity_words import count
 
 RULE = Rule(
@@ -115,14 +116,14 @@ class _Forms:
 
 
 def _is_text(path: PathFacts) -> bool:
-    return all(name in ("string", *NOTHING) for name, _ in path.types)
+    return all(name in ("string", *NULL_TYPES) for name, _ in path.types)
 
 
 def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, forms: _Forms) -> Finding:
     commands = _commands(collection, path, forms)
     how = while_fenced(collection)
     if len(commands) > 1:
-        refused = REFUSED if len(commands) > UNGUARDED else ""
+        refused = REFUSED_STAY if len(commands) > UNGUARDED else ""
         order = _TOLD.get(forms.order, "")
         how = f"{order} Texts that are no calendar date stay as they are.{refused} {asks_by_type(['string'])}"
     elif forms.slashed and not forms.order:
@@ -144,7 +145,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, form
 
 def _types(path: PathFacts) -> tuple[str, ...]:
     """The types for a validator after the texts have become dates."""
-    nothing = (name for name in NOTHING if path.count(name))
+    nothing = (name for name in NULL_TYPES if path.count(name))
     return ("date", *nothing, *(("string",) if path.empty or not path.exact else ()))
 
 
@@ -158,12 +159,13 @@ def _commands(collection: CollectionFacts, path: PathFacts, forms: _Forms) -> tu
         text_forms.REAL_DATE: forms.sorted,
     }
     there = "|".join(pattern for pattern, number in patterns.items() if number)
-    field, texts = path.field, f"$regex: {quoted(f'^(?:{there})$')}"
-    found = f"{here(collection)}.find({{{quoted(field)}: {{{texts}}}}})"
+    field = path.field
+    texts: Mql = {"$regex": f"^(?:{there})$"}
+    found = find(here(collection), {field: texts})
     if ELEMENT in path.steps or path.steps[0] == "_id" or (forms.slashed and not forms.order):
         return (found,)
-    value = quoted("$" + field)
-    read = f"{{$dateFromString: {{dateString: {value}, onError: {value}}}}}" if forms.sorted else value
+    value = f"${field}"
+    read: object = {"$dateFromString": {"dateString": value, "onError": value}} if forms.sorted else value
     for form in (form for form, number in ((forms.order, forms.slashed), ("%d.%m.%Y", forms.day_first)) if number):
-        read = f"{{$dateFromString: {{dateString: {value}, format: '{form}', onError: {read}}}}}"
+        read = {"$dateFromString": {"dateString": value, "format": form, "onError": read}}
     return found, *setting(collection, single(field, texts), field, unless_outdated(collection, field, read))

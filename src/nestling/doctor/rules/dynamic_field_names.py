@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import create_index, here, update_many
 from nestling.doctor.guards import single
 from nestling.doctor.name_families import NameFamily, families
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import confidence, here, listed
+from nestling.doctor.words import confidence, listed
 from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts, field_path, steps_text
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
 from nestling.ir.storage.names import is_within
 
@@ -82,11 +82,10 @@ def _commands(collection: CollectionFacts, above: tuple[str, ...]) -> tuple[str,
     if not above or ELEMENT in above or ANY_KEY in above:
         return ()
     field = field_path(above)
-    which = single(field, "$type: 'object'")
-    pairs = f"{{$set: {{{quoted(field)}: {{$objectToArray: {quoted('$' + field)}}}}}}}"
+    which, pairs = single(field, {"$type": "object"}), {"$objectToArray": f"${field}"}
     return (
-        f"{here(collection)}.updateMany({which}, [{pairs}])",
-        f"{here(collection)}.createIndex({{{quoted(field + '.k')}: 1, {quoted(field + '.v')}: 1}})",
+        update_many(here(collection), which, [{"$set": {field: pairs}}]),
+        create_index(collection.database, collection.name, [(f"{field}.k", 1), (f"{field}.v", 1)]),
     )
 
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import index_sizes
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import here
 from nestling.ir.facts import CollectionFacts, Storage
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import size
@@ -51,6 +51,6 @@ def _finding(seen: RuleInput, collection: CollectionFacts, storage: Storage, sha
         limit="share",
         cost=f"{size(storage.index_bytes)} of cache to keep them fast",
         remedy="Drop unused indexes, make those partial that serve few documents, and do not index long texts or arrays.",
-        commands=(f"{here(collection)}.stats().indexSizes",),
+        commands=(index_sizes(collection),),
         evidence={"index_bytes": storage.index_bytes, "data_bytes": storage.data_bytes},
     )

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import drop_index
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import here
 from nestling.ir.facts import CollectionFacts, IndexFacts
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import counted, size
 from nestling.ir.time_units import SECONDS_PER_DAY
@@ -53,7 +52,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts) ->
         limit="days",
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
         remedy="Drop it; if something has become slow since it was hidden, `unhideIndex` brings it back at once.",
-        commands=(f"{here(collection)}.dropIndex({quoted(index.name)})",),
+        commands=(drop_index(collection, index.name),),
         drops=(index.name,),
         evidence={"bytes": index.size_bytes},
         work=Work(index_writes=1),

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import find, here
 from nestling.doctor.converting import finding
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.value_kinds import NOTHING, kinds_of
-from nestling.doctor.words import confidence, here, listed, sampled_share
+from nestling.doctor.value_kinds import kinds_of
+from nestling.doctor.words import confidence, listed, sampled_share
 from nestling.ir.facts import CollectionFacts, IndexFacts, PathFacts
+from nestling.ir.facts.path import NULL_TYPES
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule(
@@ -39,7 +40,7 @@ RULE = Rule(
         ),
     ),
 )
-SHOWN = 3
+MOST_FIELDS_NAMED = 3
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -59,8 +60,10 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, documents: int) -> Finding:
     field = index.expires_by
     path = next((each for each in collection.paths if each.field == field), None)
-    kinds = [name for name, _ in path.types if name not in NOTHING] if path is not None else []
-    elsewhere = [each.text for each in collection.paths if each.count("date") and each.field != field][:SHOWN]
+    kinds = [name for name, _ in path.types if name not in NULL_TYPES] if path is not None else []
+    elsewhere = [each.text for each in collection.paths if each.count("date") and each.field != field][
+        :MOST_FIELDS_NAMED
+    ]
     why = (
         f"`{field}` is {' or '.join(kinds)}, and only dates expire" if kinds else f"no document has a date in `{field}`"
     )
@@ -73,7 +76,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, do
         limit="documents",
         cost=f"{counted(documents, 'document')} {agreeing(documents, 'stays', 'stay')} until somebody deletes them",
         remedy=_of_values(index) if kinds else _of_none(index, elsewhere),
-        commands=(f"{here(collection)}.find({{{quoted(field)}: {{$exists: true}}}})",) if kinds else (),
+        commands=(find(here(collection), {field: {"$exists": True}}),) if kinds else (),
         evidence={"documents": documents},
         severity=None if is_likely else Severity.INFO,
         confidence=Confidence.CERTAIN if kinds else Confidence.LIKELY if elsewhere else Confidence.POSSIBLE,

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nestling.doctor.commands import create_index, hide_first, index_keys
 from nestling.doctor.covering_indexes import is_same
 from nestling.doctor.examined import (
     MUCH_EXAMINED,
@@ -44,11 +45,11 @@ from nestling.doctor.wanted_indexes import (
     seeking,
     shared,
 )
-from nestling.doctor.words import create_index, drop_index, index_keys, listed, share
+from nestling.doctor.words import listed, share
 from nestling.ir.facts import CollectionFacts, IndexFacts, StatementFacts, field_path
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.quantity_words import agreeing, count, counted, duration
 
 RULE = Rule(
@@ -163,8 +164,8 @@ def _finding(
         cost=f"{duration(seconds)} of server time in the capture{', with the other branches' if beside else ''}",
         remedy=f"Index {index.order}.{_for_branches(served, [each.keys(alone) for each in beside])}{''.join(words)}{then}",
         commands=(
-            create_index(target.database, target.name, keys, _options(target, index, keys)),
-            *(command for each in redundant for command in drop_index(target, each.name)),
+            create_index(target.database, target.name, keys, **_options(target, index, keys)),
+            *(command for each in redundant for command in hide_first(target, each.name)),
         ),
         index=() if index.simple else keys,
         drops=[each.name for each in redundant],
@@ -228,9 +229,8 @@ def _of_slow(statement: StatementFacts) -> str:
     )
 
 
-def _options(target: CollectionFacts, index: SharedIndex, keys: DirectedKeys) -> str:
+def _options(target: CollectionFacts, index: SharedIndex, keys: DirectedKeys) -> Mql:
     """Options of the index: a name of its own if the server's default name is taken by one with a collation."""
     name = "_".join(f"{field}_{way}" for field, way in keys)
-    options = [f"name: {quoted(f'{name}_simple')}"] if any(each.name == name for each in target.indexes) else []
-    options += ['collation: {locale: "simple"}'] if index.simple else []
-    return f"{{{', '.join(options)}}}" if options else ""
+    options: Mql = {"name": f"{name}_simple"} if any(each.name == name for each in target.indexes) else {}
+    return options | ({"collation": {"locale": "simple"}} if index.simple else {})

@@ -17,13 +17,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nestling.doctor.commands import change_collection, create_index
 from nestling.doctor.name_kinds import words_of
 from nestling.doctor.rule import Rule, RuleInput
-from nestling.doctor.words import create_index
 from nestling.ir.facts import CollectionFacts, PathFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule("Missing TTL index", Severity.WARNING)
@@ -47,7 +46,7 @@ _EPHEMERAL = frozenset(
     }
 )
 """Words for documents that are worthless once their date has passed."""
-MOSTLY = 0.5
+DATED_SHARE = 0.5
 _TO_DELETE = "Create a TTL index on it. It deletes what has expired, at once and for good: check the dates first."
 _TO_ASK = (
     "If these documents are worthless once their date has passed, a TTL index on the field deletes them, for good."
@@ -62,7 +61,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             index.ttl_seconds is not None and index.dates is not False for index in collection.indexes
         )
         for path in collection.top_level():
-            is_date = path.count("date") > MOSTLY * path.present
+            is_date = path.count("date") > DATED_SHARE * path.present
             if is_date and _EXPIRY.fullmatch(path.field) and not timed and is_plain(path.steps):
                 yield _finding(seen, collection, path)
 
@@ -105,8 +104,6 @@ def _to_delete(collection: CollectionFacts, path: PathFacts) -> str:
     """A TTL index, converted from an existing index on the field if there is one: the server accepts no second one."""
     for index in collection.indexes:
         if [field for field, _ in index.keys] == [path.field] and not index.partial and not index.collation:
-            made = (
-                f"{{collMod: {quoted(collection.name)}, index: {{name: {quoted(index.name)}, expireAfterSeconds: 0}}}}"
-            )
-            return f"db.getSiblingDB({quoted(collection.database)}).runCommand({made}) // from MongoDB 5.1 on"
-    return create_index(collection.database, collection.name, [(path.field, 1)], "{expireAfterSeconds: 0}")
+            made = {"name": index.name, "expireAfterSeconds": 0}
+            return f"{change_collection(collection, index=made)} // from MongoDB 5.1 on"
+    return create_index(collection.database, collection.name, [(path.field, 1)], expireAfterSeconds=0)

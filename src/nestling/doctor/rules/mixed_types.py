@@ -57,21 +57,21 @@ from nestling.doctor.common_type import (
     types_after,
     zoneless,
 )
-from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
+from nestling.doctor.converting import UNCONVERTED_STAYS, asks_by_type, converting, converting_elements, finding, number
 from nestling.doctor.expiring import has_outdated, outdated_first, ttl_index
 from nestling.doctor.guards import single
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.setting import REFUSED, UNGUARDED, setting, while_fenced
+from nestling.doctor.setting import REFUSED_STAY, UNGUARDED, setting, while_fenced
 from nestling.doctor.sibling_collections import in_all, siblings
 from nestling.doctor.unique_values import equal_afterwards, equal_first, unique_indexes
-from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
+from nestling.doctor.value_kinds import is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.binary_kinds import OF_UUIDS, UUID, binary_of
+from nestling.ir.facts.path import NULL_TYPES
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
 
 RULE = Rule(
@@ -181,9 +181,9 @@ def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -
     if is_plain(path.steps):
         commands = (finding(collection, field, ["double"]),)
         if asked in ("", "decimal") and ELEMENT not in path.steps and path.steps[0] != "_id":
-            value = quoted("$" + field)
-            made = f"{{$convert: {{input: {{$toString: {value}}}, to: 'decimal', onError: {value}}}}}"
-            commands += setting(collection, single(field, "$type: 'double'"), field, made)
+            text = {"$toString": f"${field}"}
+            made = {"$convert": {"input": text, "to": "decimal", "onError": f"${field}"}}
+            commands += setting(collection, single(field, {"$type": "double"}), field, made)
     return seen.finding(
         collection,
         path.text,
@@ -195,7 +195,7 @@ def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: PathFacts) -
         remedy=f"Convert the doubles ({count(doubles)}) to decimal, which is right for money, and let a validator"
         " keep it that way; for measurements, double throughout is right. First deploy an application that"
         " reads and writes decimals: drivers return them as a type of their"
-        f" own.{REFUSED if len(commands) > UNGUARDED else while_fenced(collection)}",
+        f" own.{REFUSED_STAY if len(commands) > UNGUARDED else while_fenced(collection)}",
         commands=commands,
         evidence={"decimal": decimals, "double": doubles, "fractions": fractions},
         confidence=confidence(collection),
@@ -223,7 +223,7 @@ def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, c
         kind = target or main
         return f"Rewrite these documents with an `_id` of type {kind}, update what refers to them, and {kept}."
     if _is_list_or_value(main, others):
-        refused = REFUSED if commands > UNGUARDED else ""
+        refused = REFUSED_STAY if commands > UNGUARDED else ""
         return f"Always store an array, with one element where there is one value, and {kept}.{refused}"
     if not target:
         return (
@@ -232,9 +232,9 @@ def _remedy(path: PathFacts, kinds: dict[str, int], target: str, said: str, *, c
         )
     some = ", ".join(f"{count(kinds[kind])} of type {kind}" for kind in others)
     if commands > 1:
-        left = _left(path, kinds, target, width) + (REFUSED if commands > UNGUARDED else "")
+        left = _left(path, kinds, target, width) + (REFUSED_STAY if commands > UNGUARDED else "")
         return (
-            f"Convert what is not {target} ({some}) to {target}: {STAYS}.{left} Correct what stays by hand, and"
+            f"Convert what is not {target} ({some}) to {target}: {UNCONVERTED_STAYS}.{left} Correct what stays by hand, and"
             f" {kept}. {asks_by_type(others)}"
         )
     return f"Convert what is not {target} ({some}) to {target}, correct by hand what cannot be converted, and {kept}."
@@ -287,7 +287,7 @@ def _changes(
     """The types of its values after the commands."""
     main, *others = kinds
     if _is_list_or_value(main, others):
-        return (FieldChange(path.steps, types=(*(name for name in NOTHING if path.count(name)), "array")),)
+        return (FieldChange(path.steps, types=(*(name for name in NULL_TYPES if path.count(name)), "array")),)
     stay = others if target == "date" and has_outdated(collection, path.field) else ()
     return (FieldChange(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
 
@@ -301,8 +301,8 @@ def _commands(
     field, (main, *others) = path.field, kinds
     found = finding(collection, field, others)
     if _is_list_or_value(main, others) and "[]" not in path.steps:
-        which = single(field, "$exists: true, $ne: null")
-        return found, *setting(collection, which, field, f"[{quoted('$' + field)}]")
+        which = single(field, {"$exists": True, "$ne": None})
+        return found, *setting(collection, which, field, [f"${field}"])
     if path.steps[0] == "_id" or not target:
         return (found,)
     into = _into(collection, path, target)

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import change_collection
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.schema import draft, first_do
 from nestling.ir.facts import NamespaceKind
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import counted
 
 RULE = Rule(
@@ -39,8 +39,6 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
         if collection.validator is None and not capped and documents > seen.limits["documents"].value:
             changes = seen.changes(collection)
             rules = draft(collection, changes)
-            name = quoted(collection.name)
-            run = f"db.getSiblingDB({quoted(collection.database)}).runCommand"
             yield seen.finding(
                 collection,
                 "",
@@ -50,7 +48,5 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 cost="documents of any shape are silently accepted, and only their readers notice",
                 remedy="Add a validator that warns, count what it would refuse, fix that, then let it"
                 f" refuse.{first_do(changes) if rules else ''}",
-                commands=(f'{run}({{collMod: {name}, validator: {rules}, validationAction: "warn"}})',)
-                if rules
-                else (),
+                commands=(change_collection(collection, validator=rules, validationAction="warn"),) if rules else (),
             )

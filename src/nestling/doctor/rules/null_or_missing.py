@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from nestling.doctor.commands import here, update_many
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import confidence, here
+from nestling.doctor.words import confidence
 from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import FieldChange, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import counted
 
 RULE = Rule(
@@ -62,7 +62,6 @@ def _ways(path: PathFacts, *, of_a_kind: bool) -> dict[str, int]:
 def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, mixed: dict[str, int]) -> Finding:
     said = ", ".join(f"{way} {counted(times, 'time')}" for way, times in mixed.items())
     second = sorted(mixed.values())[-2]
-    field = quoted(path.field)
     can_unset = is_plain(path.steps) and ELEMENT not in path.steps
     but = (
         " Where the empty text is a value of its own, as in rows from SQL, keep it: the commands here do not remove"
@@ -70,9 +69,8 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, mixe
         if "the empty text" in mixed
         else ""
     )
-    kinds = ", ".join(quoted(kind) for kind in ("null", "undefined") if path.count(kind))
-    nulls = single(path.field, f"$type: [{kinds}]")
-    unset = f"{here(collection)}.updateMany({nulls}, {{$unset: {{{field}: 1}}}})"
+    nulls = single(path.field, {"$type": [kind for kind in ("null", "undefined") if path.count(kind)]})
+    unset = update_many(here(collection), nulls, {"$unset": {path.field: 1}})
     return seen.finding(
         collection,
         path.text,

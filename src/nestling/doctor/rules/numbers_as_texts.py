@@ -22,9 +22,9 @@ from nestling.doctor.common_type import types_after
 from nestling.doctor.converting import asks_by_type, converting, finding
 from nestling.doctor.name_kinds import names_a_code, names_a_quantity, names_money
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.setting import REFUSED, UNGUARDED, while_fenced
-from nestling.doctor.value_kinds import NOTHING
+from nestling.doctor.setting import REFUSED_STAY, UNGUARDED, while_fenced
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
+from nestling.ir.facts.path import NULL_TYPES
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.quantity_words import count
@@ -53,7 +53,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 def _numbers(path: PathFacts) -> int:
     """How many texts are numbers; 0 if others are none, or may be codes."""
     forms, texts = dict(path.forms), path.count("string") - path.empty
-    are_texts = all(name in ("string", *NOTHING) for name, _ in path.types)
+    are_texts = all(name in ("string", *NULL_TYPES) for name, _ in path.types)
     are_numbers = forms.get("number", 0) >= texts and not forms.get("code")
     is_named = names_a_quantity(path.steps) and not names_a_code(path.steps)
     return texts if are_texts and are_numbers and is_named else 0
@@ -63,7 +63,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: PathFacts, numb
     commands = _commands(collection, path)
     how = while_fenced(collection)
     if len(commands) > 1:
-        refused = REFUSED if len(commands) > UNGUARDED else ""
+        refused = REFUSED_STAY if len(commands) > UNGUARDED else ""
         how = f" Texts that no number is written like stay as they are.{refused} {asks_by_type(['string'])}"
     return seen.finding(
         collection,

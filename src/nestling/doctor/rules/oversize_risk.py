@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import largest_documents
 from nestling.doctor.growth import days_between, earlier_of, span, tells_growth
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import confidence, largest_documents
+from nestling.doctor.words import confidence
 from nestling.ir.facts import CollectionFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import size

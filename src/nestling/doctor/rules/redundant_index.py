@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import hide_first
 from nestling.doctor.rule import Rule, RuleInput
-from nestling.doctor.words import drop_index
 from nestling.ir.facts import CollectionFacts, IndexFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
@@ -68,7 +68,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, lo
         unit="bytes",
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
         remedy=f"Hide it: `{longer.name}` serves everything it serves. If nothing has become slow after a week, drop it.",
-        commands=drop_index(collection, index.name),
+        commands=hide_first(collection, index.name),
         drops=(index.name,),
         evidence={"covered_by": longer.name, "bytes": index.size_bytes},
         work=Work(index_writes=1),

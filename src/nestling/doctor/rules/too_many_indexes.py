@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import aggregate, here
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import here
 from nestling.ir.facts import CollectionFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
@@ -51,7 +51,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts) -> Finding:
         limit="indexes",
         cost=f"each insert writes at least {number} index entries",
         remedy="Drop what is unused or redundant, and merge those with the same beginning.",
-        commands=(f"{here(collection)}.aggregate([{{$indexStats: {{}}}}, {{$sort: {{'accesses.ops': 1}}}}])",),
+        commands=(aggregate(here(collection), ({"$indexStats": {}}, {"$sort": {"accesses.ops": 1}})),),
         evidence={"bytes": total},
         work=Work(index_writes=number),
     )

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import aggregate, in_database
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import in_database, sampled_share
+from nestling.doctor.words import sampled_share
 from nestling.ir.facts import Sample, TwoWay, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.literals import quoted
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule(
@@ -39,12 +40,13 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 def _finding(seen: RuleInput, pair: TwoWay) -> Finding:
     part = sampled_share(pair.one_sided, pair.checked, Sample(pair.checked, "random"))
     here, there = field_path(pair.steps), field_path(pair.target_steps)
-    command = (
-        f"{in_database(pair.database, pair.collection)}.aggregate([{{$lookup: {{from: {quoted(pair.target)}, "
-        f"localField: '_id', foreignField: {quoted(there)}, as: 'others'}}}}, "
-        f"{{$match: {{$expr: {{$not: {{$setEquals: [{{$setUnion: [{{$ifNull: [{quoted('$' + here)}, []]}}, []]}}, "
-        f"'$others._id']}}}}}}}}, {{$project: {{{quoted(here)}: 1}}}}])"
+    held = {"$setUnion": [{"$ifNull": [f"${here}", []]}, []]}
+    stages: tuple[Mql, ...] = (
+        {"$lookup": {"from": pair.target, "localField": "_id", "foreignField": there, "as": "others"}},
+        {"$match": {"$expr": {"$not": {"$setEquals": [held, "$others._id"]}}}},
+        {"$project": {here: 1}},
     )
+    command = aggregate(in_database(pair.database, pair.collection), stages)
     return seen.finding(
         f"{pair.database}.{pair.collection}",
         steps_text(pair.steps),

@@ -17,13 +17,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from nestling.doctor.commands import find, here
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import confidence, here
+from nestling.doctor.words import confidence
 from nestling.ir.facts import ELEMENT, CollectionFacts, PathFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
+from nestling.ir.programs.compiled import Mql
 from nestling.ir.quantity_words import count, counted, size
 
 RULE = Rule(
@@ -110,8 +111,7 @@ def _commands(collection: CollectionFacts, path: PathFacts, most: int) -> tuple[
     """
     if not is_plain(path.steps) or (ELEMENT, ELEMENT) in pairwise(path.steps):
         return ()
+    asked: Mql = {f"{path.field}.{most}": {"$exists": True}}
     if path.steps[-1] == ELEMENT:
-        asked = f"{quoted(path.field)}: {{$elemMatch: {{{quoted(str(most))}: {{$exists: true}}}}}}"
-    else:
-        asked = f"{quoted(f'{path.field}.{most}')}: {{$exists: true}}"
-    return (f"{here(collection)}.find({{{asked}}}, {{_id: 1}})",)
+        asked = {path.field: {"$elemMatch": {str(most): {"$exists": True}}}}
+    return (find(here(collection), asked, {"_id": 1}),)

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nestling.doctor.commands import create_index
 from nestling.doctor.examined import accounts_for, finds_joined
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import create_index
 from nestling.ir.facts import CollectionFacts, JoinFacts, StatementFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work

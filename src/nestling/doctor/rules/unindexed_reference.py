@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import create_index
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import create_index
 from nestling.ir.facts import ELEMENT, CollectionFacts, ReferenceFacts, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work

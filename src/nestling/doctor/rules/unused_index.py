@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import hide_first
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import drop_index
 from nestling.ir.facts import CollectionFacts, IndexFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
@@ -61,7 +61,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts) ->
         limit="days",
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",
         remedy="Hide it; if nothing has become slow after a week, drop it.",
-        commands=drop_index(collection, index.name),
+        commands=hide_first(collection, index.name),
         drops=(index.name,),
         evidence={"uses": 0, "bytes": index.size_bytes},
         confidence=Confidence.CERTAIN if asked_all else Confidence.POSSIBLE,

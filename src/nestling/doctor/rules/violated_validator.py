@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.commands import find, here, own_validator
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import here, own_validator, sampled_share
+from nestling.doctor.words import sampled_share
 from nestling.ir.facts import CollectionFacts, Sample, Validator
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import count, counted
@@ -55,7 +56,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, validator: Validator,
         limit="documents",
         cost="every update of one of them fails" if fails else "readers that trust the validator come across them",
         remedy=f"Find and fix them; {_meanwhile(validator)}.",
-        commands=(f"{here(collection)}.find({{$nor: [{own_validator(collection)}]}})",),
+        commands=(find(here(collection), {"$nor": [own_validator(collection)]}),),
         severity=None if fails else Severity.WARNING,
         confidence=Confidence.CERTAIN if exact else Confidence.LIKELY,
     )

@@ -18,12 +18,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from nestling.doctor.commands import change_collection
 from nestling.doctor.own_rules import demands
 from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.schema import draft, first_do
 from nestling.ir.facts import CollectionFacts, Validator
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count, counted
 
 RULE = Rule("Weak validator", Severity.WARNING, last=True)
@@ -56,12 +56,9 @@ def _finding(seen: RuleInput, collection: CollectionFacts, why: str) -> Finding:
     changes = () if refuses else seen.changes(collection)
     fits = _all_fit(collection, documents, demands=refuses) and not changes
     level = "strict" if fits else "moderate"
-    run = f"db.getSiblingDB({quoted(collection.database)}).runCommand"
-    drafted = "" if refuses else draft(collection, changes)
-    rules = f", validator: {drafted}" if drafted else ""
-    command = (
-        f'{run}({{collMod: {quoted(collection.name)}{rules}, validationLevel: "{level}", validationAction: "error"}})'
-    )
+    drafted = {} if refuses else draft(collection, changes)
+    rules = {"validator": drafted} if drafted else {}
+    command = change_collection(collection, **rules, validationLevel=level, validationAction="error")
     return seen.finding(
         collection,
         "",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from nestling.ir.proposal import UNCHECKED, Flip
+from nestling.ir.proposal import UNCHECKED, WITHOUT_IT, Flip
 from nestling.ir.quantity_words import short
 from nestling.ir.rate import full_rate, short_rate
 
 RATE = "rate of "
-ALONE = "without it"
 
 
 def flip_text(flip: Flip) -> str:
@@ -17,7 +16,7 @@ def flip_text(flip: Flip) -> str:
 
 def _turn(flip: Flip) -> str:
     side = "above" if flip.at > flip.now else "below"
-    to = flip.to if flip.to == ALONE else f"to {flip.to}"
+    to = flip.to if flip.to == WITHOUT_IT else f"to {flip.to}"
     if not flip.quantity.startswith(RATE):
         return f"{to} when {flip.quantity} is {side} {short(flip.at)} (now {short(flip.now)})"
     statement = flip.quantity.removeprefix(RATE)

@@ -13,7 +13,7 @@ from nestling.ir.model import Model
 from nestling.ir.proposal import Decision, Proposal, Reason, Weighed
 from nestling.ir.statements.unconverted_gaps import is_about, statements_in
 
-COMPARED = "rule-5"
+COMPARISON_RULE = "rule-5"
 """The rule whose reasons compare a design with its runner-up, statement by statement."""
 
 _Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...], tuple[PlannedIndex, ...]]
@@ -101,7 +101,7 @@ def _weighing(proposal: Proposal, statement: str) -> _Scope:
     is_lacking = any(is_about(gap, statement) for gap in proposal.gaps)
 
     def is_reason(reason: Reason) -> bool:
-        return statement in reason.statements and not (is_lacking and reason.rule == COMPARED)
+        return statement in reason.statements and not (is_lacking and reason.rule == COMPARISON_RULE)
 
     decisions = (each for each in proposal.decisions if any(map(is_reason, each.reasons)))
     weighed = (

@@ -22,9 +22,11 @@ from nestling.emitters.explanation.text import (
 from nestling.emitters.explanation.weighed_words import rate_and_share, staying
 from nestling.ir.proposal import Costs, Weighed
 from nestling.ir.quantity_words import counted
-from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNTRIED, UNUSED
+from nestling.ir.words.proposal_rows import EQUAL, STAYS_WORD, UNTRIED, UNUSED
 
-MORE = "`nestling explain DESIGN.YAML NAME` explains one relationship, entity or statement in full, `--all` everything."
+MORE_IN_FULL = (
+    "`nestling explain DESIGN.YAML NAME` explains one relationship, entity or statement in full, `--all` everything."
+)
 
 
 def short_text(explained: Explanation, *, width: int = WIDTH) -> str:
@@ -36,7 +38,7 @@ def short_text(explained: Explanation, *, width: int = WIDTH) -> str:
     blocks += listed("Not taken into account", explained.gaps)
     blocks += listed("Good to know", explained.notes)
     blocks += legend({step.rule for each in explained.decisions for step in each.steps[:1]})
-    blocks += [wrapped(MORE, "")]
+    blocks += [wrapped(MORE_IN_FULL, "")]
     return joined(blocks, width)
 
 
@@ -63,7 +65,7 @@ def _saved(each: Weighed, costs: Costs | None) -> str:
     """The structure, its saving, and the statements that it serves."""
     serves = f", for {', '.join(each.motives)}" if each.motives else ""
     if each.stays:
-        return f"{each.structure}: {STAYS}{serves or f', for {UNUSED}'}; {staying(each, costs)}"
+        return f"{each.structure}: {STAYS_WORD}{serves or f', for {UNUSED}'}; {staying(each, costs)}"
     if each.gain is not None and each.gain < 0:
         return f"{each.structure}: leaving it out would save {rate_and_share(-each.gain, costs)}, {UNTRIED}{serves}"
     if each.gain:

@@ -20,14 +20,14 @@ from nestling.emitters.explanation.weighed_words import (
 from nestling.ir.proposal import UNCHECKED, Costs, Flip, Weighed
 from nestling.ir.quantity_words import agreeing, short
 from nestling.ir.rules import RULES
-from nestling.ir.words.proposal_rows import EQUAL, STAYS, UNTRIED, UNUSED, cost_line
+from nestling.ir.words.proposal_rows import EQUAL, STAYS_WORD, UNTRIED, UNUSED, cost_line
 from nestling.ir.words.statement_costs import COLUMNS, NUMBERS, TITLE, statement_cost_rows
 from nestling.ir.words.work_words import work_rate
 
 WIDTH = 80
 MOST_FLIPS = 3
 """Flips shown of one decision, the nearest."""
-FAR = 100.0
+FAR_FLIP_FACTOR = 100.0
 """A flip point further away than this factor is shown only if there is no nearer one."""
 MOST_REJECTED = 5
 """Most rejected structures of one pattern that are shown, closest to being chosen first."""
@@ -136,7 +136,11 @@ def _lines(each: Explained) -> Iterator[UnbrokenLine]:
 
 def near(flips: Sequence[Flip]) -> Sequence[Flip]:
     """The nearest flip, and the next ones unless they are far."""
-    return [flip for place, flip in enumerate(flips[:MOST_FLIPS]) if not place or 1 / FAR <= flip.at / flip.now <= FAR]
+    return [
+        flip
+        for place, flip in enumerate(flips[:MOST_FLIPS])
+        if not place or 1 / FAR_FLIP_FACTOR <= flip.at / flip.now <= FAR_FLIP_FACTOR
+    ]
 
 
 def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[UnbrokenLine]]:
@@ -213,7 +217,7 @@ def _weighed_lines(each: Weighed, costs: Costs | None, same: Weighed | None) -> 
     yield from wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
     checked = "" if each.checked else f"; {UNCHECKED}"
     if each.stays:
-        yield from wrapped(f"{kept_text(each, costs)}{checked}", f"    {STAYS}   ")
+        yield from wrapped(f"{kept_text(each, costs)}{checked}", f"    {STAYS_WORD}   ")
         yield from wrapped(", ".join(each.motives) or UNUSED, "    serves  ")
     elif each.gain is not None and each.gain < 0:
         yield from wrapped(f"leaving it out would save {rate_and_share(-each.gain, costs)}: {UNTRIED}", "    price   ")

@@ -24,7 +24,7 @@ from nestling.ir.design import Design
 from nestling.ir.found_field import FieldSteps
 from nestling.ir.storage.layout import Role, StoredCollection
 
-ID = "_id"
+ID_FIELD = "_id"
 
 
 def field_orders(old: Design, new: Design) -> Mapping[str, Sequence[SearchStage]]:
@@ -42,8 +42,8 @@ def id_orders(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection, the stages that report each compound `_id` whose fields are not in the design's order."""
     found = {}
     for store in design.stores:
-        inside = by_field(documents(design, store)).get(ID, ())
-        if paths := [*_disordered(inside, f"${ID}", (ID,))]:
+        inside = by_field(documents(design, store)).get(ID_FIELD, ())
+        if paths := [*_disordered(inside, f"${ID_FIELD}", (ID_FIELD,))]:
             found[store.name] = _stages(paths)
     return found
 

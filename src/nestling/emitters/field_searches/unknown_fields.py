@@ -26,13 +26,13 @@ from nestling.ir.design import Design
 from nestling.ir.found_field import FieldSteps
 from nestling.ir.storage.layout import StoredCollection
 
-MOST = 100
+MOST_UNKNOWN_FIELDS = 100
 """Most unknown fields of one collection that are reported, most documents first: names that are data are endless."""
 
 
 def unknown_fields(design: Design) -> Mapping[str, Sequence[SearchStage]]:
     """By collection, the stages that report (`by_path`) each unknown field."""
-    return {store.name: (*_stages(design, store), {"$limit": MOST}) for store in design.stores}
+    return {store.name: (*_stages(design, store), {"$limit": MOST_UNKNOWN_FIELDS}) for store in design.stores}
 
 
 def _stages(design: Design, store: StoredCollection) -> Iterator[SearchStage]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.programs.compiled import Mql
 
 _GONE = "$$REMOVE"
@@ -13,22 +16,23 @@ def shared(accumulators: Mql, finish: Mql) -> tuple[Mql, Mql]:
     for name in sorted(accumulators, key=lambda each: finish.get(each) == _GONE):  # what is a result keeps its name
         kept.setdefault(repr(accumulators[name]), name)
     names = {name: kept[repr(made)] for name, made in accumulators.items()}
-    found = {name: _renamed(value, names) for name, value in finish.items() if value != _GONE or names[name] == name}
+    fields = {f"${name}": f"${same}" for name, same in names.items()}
+    found = {
+        name: with_fields_renamed(value, fields)
+        for name, value in finish.items()
+        if value != _GONE or names[name] == name
+    }
     found |= {name: f"${same}" for name, same in names.items() if name != same and name not in finish}
     return {name: made for name, made in accumulators.items() if names[name] == name}, found
 
 
-def _renamed(value: object, names: dict[str, str]) -> object:
-    """The expression with the fields' new names."""
-    match value:
-        case str() if value.startswith("$") and not value.startswith("$$"):
-            field, dot, rest = value[1:].partition(".")
-            return f"${names.get(field, field)}{dot}{rest}"
-        case {"$literal": _}:
-            return value
-        case dict():
-            return {key: _renamed(each, names) for key, each in value.items()}
-        case list():
-            return [_renamed(each, names) for each in value]
-        case _:
-            return value
+def with_fields_renamed(value: object, names: Mapping[str, str]) -> object:
+    """The expression with other names, of fields or variables, for those of fields: both with their `$` signs."""
+
+    def renamed(leaf: object) -> object:
+        if not isinstance(leaf, str):
+            return leaf
+        name, dot, rest = leaf.partition(".")
+        return f"{names.get(name, name)}{dot}{rest}"
+
+    return with_leaves(value, renamed, lambda part: isinstance(part, dict) and "$literal" in part)

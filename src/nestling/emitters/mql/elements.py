@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from nestling.emitters.mql import sql
+from nestling.emitters.mql.accumulators import with_fields_renamed
 from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.kinds import of_kind
 from nestling.emitters.mql.sql.renderer import Renderer
@@ -100,7 +99,7 @@ def _made(node: AggregateCall, kept: object, step: AggregateElements) -> Mql:
     if _MADE not in made.finish:
         return values[_MADE]
     names = {f"${name}": f"$${name}" for name in values}
-    return {"$let": {"vars": values, "in": _with_names(made.finish[_MADE], names)}}
+    return {"$let": {"vars": values, "in": with_fields_renamed(made.finish[_MADE], names)}}
 
 
 def _sum(node: AggregateCall, kept: object, step: AggregateElements) -> Mql:
@@ -152,22 +151,6 @@ def _values(value: object, kept: object, step: AggregateElements) -> object:
 
 def _mapped(value: object, kept: object) -> Mql:
     return {"$map": {"input": kept, "as": _ELEMENT, "in": value}}
-
-
-def _with_names(value: object, names: Mapping[str, str]) -> object:
-    """An expression over the fields of a `$group`, over variables."""
-    match value:
-        case str():
-            name, dot, rest = value.partition(".")
-            return f"{names.get(name, name)}{dot}{rest}"
-        case {"$literal": _}:
-            return value
-        case dict():
-            return {key: _with_names(each, names) for key, each in value.items()}
-        case list():
-            return [_with_names(each, names) for each in value]
-        case _:
-            return value
 
 
 def _each_element(array: str) -> Mql:

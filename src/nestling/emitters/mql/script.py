@@ -7,6 +7,7 @@ import re
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.emitters.mql.shell_names import variable
 from nestling.ir.literals import of_collection, shell
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.noun_json import Json
 from nestling.ir.programs.compiled import CompiledRead, Operation, Placeholder
 
@@ -43,12 +44,8 @@ def read_json(read: CompiledRead) -> Json:
 
 
 def _text(value: object) -> str:
-    return _MARK.sub(lambda found: found[1] or found[2], shell(_marked(value)))
+    return _MARK.sub(lambda found: found[1] or found[2], shell(with_leaves(value, _marked)))
 
 
-def _marked(value: object) -> object:
-    if isinstance(value, dict):
-        return {name: _marked(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_marked(inner) for inner in value]
-    return f"\x01{variable(value)}\x01" if isinstance(value, Placeholder) else value
+def _marked(leaf: object) -> object:
+    return f"\x01{variable(leaf)}\x01" if isinstance(leaf, Placeholder) else leaf

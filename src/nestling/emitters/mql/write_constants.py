@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import lru_cache
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.conversions import given, postgresql_texts, servers, sqlite, stored
-from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.gaps import rendering_gap
+from nestling.ir.conversions import given, postgresql_texts, servers, sqlite, stored
+from nestling.ir.conversions.conversion import Conversion, Convert
 from nestling.ir.fraction import Fraction
 from nestling.ir.programs import compiled
 from nestling.ir.reading import GapKind

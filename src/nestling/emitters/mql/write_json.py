@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import assert_never, cast
+from typing import assert_never
 
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.emitters.mql.script import read_json
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.noun_json import Json
 from nestling.ir.programs.program import (
     Action,
@@ -54,7 +54,7 @@ def _step(step: ProgramStep) -> Json:
         case ReadRows(rows, read):
             asked = {key: value for key, value in read_json(read).items() if key in _READ_KEYS}
             again: Json = {"repeats": True} if step.repeats else {}
-            return {"rows": rows, **cast(Json, _with_values(asked, _values(step))), **again}
+            return {"rows": rows, **_with_values(asked, _values(step)), **again}
         case GivenRows(rows, documents):
             return {"rows": rows, "operation": "rows", "documents": extended_json(list(documents))}
         case RefuseRows(rows, violation, text, missing, attributes):
@@ -84,17 +84,14 @@ def _values(step: ReadRows) -> Json:
     return cells | lists
 
 
-def _with_values(value: object, values: Mapping[str, object]) -> object:
-    """Replace parameters in a read's JSON by cells and lists."""
-    match value:
-        case {"$parameter": str(name)} if name in values:
-            return values[name]
-        case dict():
-            return {name: _with_values(each, values) for name, each in value.items()}
-        case list():
-            return [_with_values(each, values) for each in value]
-        case _:
-            return value
+def _with_values(asked: Json, values: Json) -> Json:
+    """A read's JSON with cells and lists in place of its parameters."""
+
+    def is_given(value: object) -> bool:
+        return isinstance(value, dict) and value.get("$parameter") in values
+
+    made: Json = with_leaves(asked, lambda leaf: values[leaf["$parameter"]] if is_given(leaf) else leaf, is_given)
+    return made
 
 
 def _command(command: WriteCommand) -> Json:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterator
 
-from nestling.emitters.conversions import stored as conversions_of
-from nestling.emitters.conversions.conversion import Conversion
-from nestling.emitters.conversions.stored import stored_array, stored_json
 from nestling.emitters.identifiers import identifier
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, conversions
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.source_layout import CallCode, one_line, text
 from nestling.emitters.python_code.support import DEFINED
+from nestling.ir.conversions import stored as conversions_of
+from nestling.ir.conversions.conversion import Conversion
+from nestling.ir.conversions.stored import stored_array, stored_json
 from nestling.ir.programs.compiled import Parameterised, Placeholder
 from nestling.ir.programs.row_counts import RowCount
 from nestling.ir.types import TypeName

@@ -9,6 +9,7 @@ from nestling.emitters.python_code.conversions import Conversions
 from nestling.emitters.python_code.parameters import argument, arguments_of, bound_lines
 from nestling.emitters.python_code.source_layout import CallCode, PlainCode, called, laid_out, one_line, text
 from nestling.ir.literals import comment
+from nestling.ir.printable import blanked
 from nestling.ir.programs.client_join import MOST_IDS, ClientJoin, Ids
 from nestling.ir.programs.compiled import CompiledRead, Operation, OutputColumn, Placeholder
 from nestling.ir.programs.row_counts import RowCount
@@ -55,7 +56,7 @@ def _head(name: str, statement: CompiledRead | ClientJoin) -> Iterator[str]:
 def docstring(sql: str) -> Iterator[str]:
     """The statement as the function's docstring."""
     lines = [line.rstrip() for line in sql.strip().rstrip(";").replace("\\", "\\\\").replace('"""', "'''").splitlines()]
-    printable = ["".join(c if c.isprintable() else " " for c in line) for line in lines if line.strip()]
+    printable = [blanked(line) for line in lines if line.strip()]
     if len(printable) == 1:
         only = comment(printable[0])
         yield f'    """{only}{" " if only.endswith(chr(34)) else ""}"""'

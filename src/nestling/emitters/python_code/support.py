@@ -9,7 +9,9 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 
-from nestling.emitters.conversions import (
+from nestling.emitters.python_code import read_support, write_support
+from nestling.ir import codec, rows
+from nestling.ir.conversions import (
     given,
     like_patterns,
     postgresql_case,
@@ -18,9 +20,7 @@ from nestling.emitters.conversions import (
     sqlite,
     stored,
 )
-from nestling.emitters.conversions.letters_alike import table
-from nestling.emitters.python_code import read_support, write_support
-from nestling.ir import codec, rows
+from nestling.ir.conversions.letters_alike import table
 from nestling.ir.value_forms import (
     array_text,
     bson_in_json,

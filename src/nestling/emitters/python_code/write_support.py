@@ -12,7 +12,7 @@ import pymongo
 from bson import Decimal128
 from pymongo.errors import PyMongoError
 
-from nestling.emitters.conversions.stored import MISSING
+from nestling.ir.conversions.stored import MISSING
 
 
 def there(value: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from nestling.ir.types import BSON_DIGITS, MOMENTS, TEXT, Type, TypeName
-from nestling.ir.value_forms.instants import DATELESS, END, FAR, INSTANT, ZERO
+from nestling.ir.value_forms.instants import BEYOND_BSON_DATES, DATELESS, END, INSTANT, ZERO
 from nestling.ir.value_forms.odd_dates import FAR_DATE, ZERO_DATE
 from nestling.ir.values import DECIMAL128_DIGITS, Policy
 
@@ -72,7 +72,7 @@ def _schema(kind: Type, policy: Policy, unseen: bool) -> Schema:  # noqa: C901 -
         case TypeName.FLOAT:
             return bson_type("double")
         case TypeName.TEXT if kind in (FAR_DATE, ZERO_DATE):
-            return _text(FAR if kind == FAR_DATE else ZERO)
+            return _text(BEYOND_BSON_DATES if kind == FAR_DATE else ZERO)
         case TypeName.TEXT:
             return bson_type("string", *(("binData",) if unseen else ()))
         case TypeName.ENUM:

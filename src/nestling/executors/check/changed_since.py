@@ -51,7 +51,7 @@ def changed_since(database: Database[Any], collections: Sequence[str], since: da
     return {name: None if ids is None else tuple(ids.values()) for name, ids in found.items()}
 
 
-def touched(compiled: Sequence[CompiledCheck], changed: Changed) -> dict[str, tuple[object, ...] | None]:
+def checks_touched(compiled: Sequence[CompiledCheck], changed: Changed) -> dict[str, tuple[object, ...] | None]:
     """The checks whose values may differ by these changes, by key, with the documents to look at.
 
     Where only documents that hold values changed, these; where a source did, all: which documents follow from a row that is gone,

@@ -30,7 +30,7 @@ from nestling.executors.check.differing_rows import (
     drifts,
     would_go,
 )
-from nestling.executors.check.pace import FIRST, MOST, CommandPace
+from nestling.executors.check.pace import FIRST_CHUNK, LARGEST_CHUNK, CommandPace
 from nestling.executors.check.parallel import together
 from nestling.executors.check.refusals import too_slow
 from nestling.executors.check.repairing import mend
@@ -41,22 +41,22 @@ from nestling.executors.exact import exact
 from nestling.executors.pacing import RestingPace
 from nestling.executors.rights import check_privileges
 from nestling.ir.digest import digest
-from nestling.ir.drift import ID, CompiledCheck, Drift
+from nestling.ir.drift import ID_COLUMN, CompiledCheck, Drift
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.reading import Gap
 from nestling.ir.watching import Watch
 
-SHOWN = 100
+MOST_SHOWN_DIFFERENCES = 100
 """Differences of one check that are listed at most; all are counted."""
-SECONDS = 30.0
+COMMAND_SECONDS = 30.0
 """What the server gives one command (`maxTimeMS`)."""
-CHANGED = "it changed during the repair, or another document must be repaired first: check again"
+CHANGED_MEANWHILE = "it changed during the repair, or another document must be repaired first: check again"
 SOURCELESS = f"{BRING_BACK} (--repair --remove)"
 ORPHAN = (
     "the row this was copied from no longer exists, and no document may lack the copy: the row itself is an orphan. "
     "Restore the row it was copied from, or delete the orphan too"
 )
-WIDE = 500_000
+SCREENED_DOCUMENTS = 500_000
 """Documents a screen begins with."""
 Answer = TypeVar("Answer")
 Ask: TypeAlias = Callable[[CompiledCheck, Sequence[ScopeStage]], Answer]
@@ -77,8 +77,8 @@ class CheckOptions:
     sample: float | None = None
     only: Mapping[str, tuple[object, ...] | None] | None = None
     checkpoint: Path | None = None
-    shown: int = SHOWN
-    seconds: float = SECONDS
+    shown: int = MOST_SHOWN_DIFFERENCES
+    seconds: float = COMMAND_SECONDS
     until: float = math.inf
     pace: RestingPace = field(default_factory=RestingPace)
     few: bool = False
@@ -148,7 +148,7 @@ class _Run:
     def _repair_on(self, chosen: Sequence[CompiledCheck]) -> None:
         """Compare and repair again while that may mend what another repair had to come before."""
         latest = self.progress
-        while self.passes < passes.MOST and passes.is_worthwhile(latest, chosen):
+        while self.passes < passes.MOST_PASSES and passes.is_worthwhile(latest, chosen):
             latest = self._part(chosen, self.report, self.stopped)
             self.progress = passes.together(self.progress, latest, self.way.shown)
             self.passes += 1
@@ -269,7 +269,9 @@ class _Run:
     ) -> Iterator[tuple[Range, list[FoundRow]]]:
         sources = [name for name in collections_in(screen.pipeline) if name != compiled.check.collection]
         least = sum(self.database[name].estimated_document_count() for name in sources)
-        pace = CommandPace(self.way.seconds / 3, max(WIDE, least), least=max(1, min(least, MOST)))
+        pace = CommandPace(
+            self.way.seconds / 3, max(SCREENED_DOCUMENTS, least), least=max(1, min(least, LARGEST_CHUNK))
+        )
         is_well = isinstance(start, MinKey)
         most = FEW_SUSPECTS if self.way.few else MOST_SUSPECTS
 
@@ -295,7 +297,7 @@ class _Run:
         def rows(compiled: CompiledCheck, stages: Sequence[ScopeStage]) -> list[FoundRow]:
             return self.reader.rows(compiled, [*stages, *suspects])
 
-        pace = CommandPace(self.way.seconds / 10, within.documents or WIDE if suspects else FIRST)
+        pace = CommandPace(self.way.seconds / 10, within.documents or SCREENED_DOCUMENTS if suspects else FIRST_CHUNK)
         try:
             yield from self._each(compiled, within.after, within.upto, pace, rows)
         except OutOfTime:
@@ -349,12 +351,12 @@ class _Run:
         places = [place for place, row in enumerate(rows) if place not in left and WHY not in row]
         why = mend(self.database, compiled, [rows[place] for place in places])
         refused = dict.fromkeys(left, SOURCELESS) | {places[at]: said for at, said in why.items()}
-        ids = tuple({repr(row[ID]): row[ID] for row in rows}.values())
+        ids = tuple({repr(row[ID_COLUMN]): row[ID_COLUMN] for row in rows}.values())
         again = self._of_ids(compiled, ids)
         still = {(repr(drift.id), drift.path) for row in again for drift in drifts(compiled.check, row)}
         return [
             [
-                replace(drift, next_move=drift.next_move or refused.get(place, CHANGED))
+                replace(drift, next_move=drift.next_move or refused.get(place, CHANGED_MEANWHILE))
                 if (repr(drift.id), drift.path) in still
                 else replace(drift, repaired=True)
                 for drift in each

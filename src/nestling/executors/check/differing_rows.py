@@ -22,7 +22,7 @@ from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
 from nestling.executors.halves import by_halves
 from nestling.executors.pacing import RestingPace
-from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, DriftKind, PathStep
+from nestling.ir.drift import ID_COLUMN, SCREEN_KEY, Check, CompiledCheck, Drift, DriftKind, PathStep
 from nestling.ir.programs.program import MISSING
 from nestling.ir.storage.names import join
 from nestling.ir.value_forms.canonical import stored_bytes
@@ -81,7 +81,7 @@ class Reader:
             return self._differing(compiled, [{"$match": {"_id": {"$in": some}}}])
 
         def left(one: object, why: str) -> list[FoundRow]:
-            return [{ID: one, WHY: why}]
+            return [{ID_COLUMN: one, WHY: why}]
 
         return [row for some in batches(ids, IDS_AT_ONCE) for row in by_halves(some, ask, left)]
 
@@ -93,7 +93,7 @@ class Reader:
 
     def _still(self, compiled: CompiledCheck, rows: Sequence[FoundRow]) -> list[FoundRow]:
         """The rows that differ by the collation of the check, too."""
-        these = {"$match": {"_id": {"$in": [row[ID] for row in rows]}}}
+        these = {"$match": {"_id": {"$in": [row[ID_COLUMN] for row in rows]}}}
         pipeline: list[ScopeStage] = [these, *compiled.read.pipeline]
         found = self._asked(compiled.check, pipeline, compiled.read.collation_option)
         differing = {stored_bytes(row) for row in found}
@@ -168,7 +168,7 @@ def drifts(check: Check, row: FoundRow) -> Iterator[Drift]:
             check.key,
             check.kind,
             check.collection,
-            row[ID],
+            row[ID_COLUMN],
             "",
             freshness=check.freshness,
             next_move=move,
@@ -181,7 +181,7 @@ def drifts(check: Check, row: FoundRow) -> Iterator[Drift]:
             check.key,
             check.kind,
             check.collection,
-            row[ID],
+            row[ID_COLUMN],
             join(way, each.path),
             _value(row, each.expected),
             _value(row, each.found),
@@ -192,7 +192,7 @@ def drifts(check: Check, row: FoundRow) -> Iterator[Drift]:
 
 def where(check: Check, row: FoundRow) -> tuple[str, str]:
     """Which document and which element in it a row is about."""
-    return repr(row[ID]), _way(check.place, row)
+    return repr(row[ID_COLUMN]), _way(check.place, row)
 
 
 def would_go(check: Check, row: FoundRow) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-FIRST = 2_000
-MOST = 1_000_000
+FIRST_CHUNK = 2_000
+LARGEST_CHUNK = 1_000_000
 GROWTH = 4
 """At most so many times more than before."""
 
@@ -18,13 +18,13 @@ class CommandPace:
     """
 
     aim_seconds: float
-    documents: int = FIRST
+    documents: int = FIRST_CHUNK
     least: int = 1
 
     def took(self, seconds: float) -> None:
         """Take more or fewer next time."""
         factor = min(self.aim_seconds / max(seconds, 1e-3), GROWTH)
-        self.documents = max(self.least, min(int(self.documents * factor), MOST))
+        self.documents = max(self.least, min(int(self.documents * factor), LARGEST_CHUNK))
 
     def too_slow(self) -> bool:
         """Take far fewer; False where there is nothing less to take."""

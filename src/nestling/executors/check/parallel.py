@@ -11,7 +11,7 @@ from nestling.executors.check.checkpoint import CheckProgress
 from nestling.ir.drift import CompiledCheck
 from nestling.ir.watching import Watch
 
-AT_ONCE = 2
+THREADS = 2
 RunPart: TypeAlias = Callable[[Sequence[CompiledCheck], Watch | None, Event], CheckProgress]
 """Does some checks and tells of them, until it is stopped."""
 
@@ -19,7 +19,7 @@ RunPart: TypeAlias = Callable[[Sequence[CompiledCheck], Watch | None, Event], Ch
 def together(part: RunPart, checks: Sequence[CompiledCheck], report: Watch | None, total: int) -> CheckProgress:
     """All checks by `part`; what they found is in their order. `total`: documents to look at, for `report`."""
     groups, told, stopped = _groups(checks), _Told(report, total), Event()
-    with ThreadPoolExecutor(AT_ONCE, "check") as pool:
+    with ThreadPoolExecutor(THREADS, "check") as pool:
         started = [pool.submit(part, group, told.of(n), stopped) for n, group in enumerate(groups)]
         try:
             done = [each.result() for each in started]

@@ -9,7 +9,7 @@ from nestling.executors.check.checkpoint import CheckProgress
 from nestling.executors.check.report import CheckVerdict
 from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 
-MOST = 5
+MOST_PASSES = 5
 """Passes of one repair at most."""
 _Spot = tuple[str, str, str]
 

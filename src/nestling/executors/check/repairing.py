@@ -14,7 +14,7 @@ from nestling.executors.errors.invalid import why_refused
 from nestling.executors.exact import exact
 from nestling.ir.drift import CompiledCheck
 
-AT_ONCE = 500
+REPAIRED_AT_ONCE = 500
 
 
 def mend(database: Database[Any], compiled: CompiledCheck, rows: Sequence[FoundRow]) -> dict[int, str]:
@@ -22,8 +22,8 @@ def mend(database: Database[Any], compiled: CompiledCheck, rows: Sequence[FoundR
     refused: dict[int, str] = {}
     repairs = Repairs(compiled)
     collection = exact(database)[compiled.check.collection]
-    for start in range(0, len(rows), AT_ONCE):
-        some = rows[start : start + AT_ONCE]
+    for start in range(0, len(rows), REPAIRED_AT_ONCE):
+        some = rows[start : start + REPAIRED_AT_ONCE]
         try:
             collection.bulk_write([repairs.of(row) for row in some], ordered=False)
         except BulkWriteError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from nestling.executors.check.differing_rows import FoundRow, where, would_go
-from nestling.ir.drift import ID, CompiledCheck
+from nestling.ir.drift import ID_COLUMN, CompiledCheck
 
 BRING_BACK = "the row this was copied from no longer exists: restore it, or remove the copy too"
 """What to do about such a copy; the option that takes it away comes after it."""
@@ -24,6 +24,6 @@ def sourceless(
     going = {place for place, row in enumerate(rows) if would_go(check, row)}
     if not going or source is None:
         return going if check.is_loose else set()
-    ids = tuple({repr(rows[place][ID]): rows[place][ID] for place in going}.values())
+    ids = tuple({repr(rows[place][ID_COLUMN]): rows[place][ID_COLUMN] for place in going}.values())
     dangling = {where(source.check, row) for row in ask(source, ids)}
     return {place for place in going if where(check, rows[place]) in dangling}

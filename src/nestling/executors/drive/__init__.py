@@ -17,12 +17,12 @@ from nestling.executors.drive.answers import (
 )
 from nestling.executors.drive.counters import Counters, counters
 from nestling.executors.drive.disk_wait import disk_wait
-from nestling.executors.drive.examined import profiled
+from nestling.executors.drive.examined import profiled_operations
 from nestling.executors.drive.execution import LoadedDesign, driven, execute
-from nestling.executors.drive.figures import MixSeconds, latency, mixed
+from nestling.executors.drive.figures import MixSeconds, latency, seconds_of_mix
 from nestling.executors.drive.homes import homes, unlike
-from nestling.executors.drive.loops import TimedExecution, closed, opened
-from nestling.executors.drive.space import bound_cache, cached_bytes, check_room, stored
+from nestling.executors.drive.loops import TimedExecution, run_at_moments, run_in_order
+from nestling.executors.drive.space import bound_cache, cached_bytes, check_room, stored_space
 
 __all__ = [
     "AnswerShape",
@@ -38,7 +38,6 @@ __all__ = [
     "bound_cache",
     "cached_bytes",
     "check_room",
-    "closed",
     "counters",
     "digest",
     "disk_wait",
@@ -47,10 +46,11 @@ __all__ = [
     "homes",
     "latency",
     "likeness",
-    "mixed",
-    "opened",
-    "profiled",
+    "profiled_operations",
     "row_text",
-    "stored",
+    "run_at_moments",
+    "run_in_order",
+    "seconds_of_mix",
+    "stored_space",
     "unlike",
 ]

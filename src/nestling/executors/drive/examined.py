@@ -41,7 +41,7 @@ class Profiled:
 
 
 @contextmanager
-def profiled(database: Database[Any]) -> Iterator[Profiled]:
+def profiled_operations(database: Database[Any]) -> Iterator[Profiled]:
     """Have the server note every operation on one of our databases meanwhile."""
     on = False
     with suppress(OperationFailure):

@@ -48,7 +48,7 @@ class MixSeconds:
         return self.seconds / other.seconds, _interval(ratios)
 
 
-def mixed(rounds: Sequence[Round], rates: Mapping[str, float], *, seed: int) -> MixSeconds:
+def seconds_of_mix(rounds: Sequence[Round], rates: Mapping[str, float], *, seed: int) -> MixSeconds:
     """The seconds of the average statement at the rates; with the same seed and number of rounds the same draws of rounds."""
     chance = np.random.default_rng(seed)
     draws = chance.integers(0, len(rounds), (RESAMPLES, len(rounds)))

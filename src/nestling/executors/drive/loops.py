@@ -36,7 +36,7 @@ class TimedExecution:
     moment: Timestamp | None = None
 
 
-def closed(
+def run_in_order(
     on: LoadedDesign, block: Block, *, clients: int = 1, shapes: dict[str, AnswerShape] | None = None
 ) -> tuple[TimedExecution, ...]:
     """Run a block, in order with one client. `shapes`: digest the answers; leave it out with several clients, whose reads see
@@ -51,7 +51,7 @@ def closed(
     return _shared(block, clients, one)
 
 
-def opened(
+def run_at_moments(
     on: LoadedDesign, block: Block, due: Sequence[float], *, clients: int
 ) -> tuple[float, tuple[TimedExecution, ...]]:
     """Run a block at the moments `due`, seconds from the start; the seconds until the last was answered, and the runs."""

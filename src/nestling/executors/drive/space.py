@@ -10,6 +10,7 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.proof import Space
+from nestling.ir.quantity_words import size
 
 LEAST_CACHE_BYTES = 4 * 1024 * 1024
 """A cache below this makes the server wait for itself."""
@@ -17,7 +18,7 @@ SPARE_BYTES = 256 * 1024 * 1024
 """What the server's journal and the machine need besides."""
 
 
-def stored(database: Database[Any]) -> Space:
+def stored_space(database: Database[Any]) -> Space:
     """Bytes on disk, after everything has been written there."""
     with suppress(OperationFailure):
         database.client.admin.command("fsync")
@@ -64,11 +65,6 @@ def check_room(database: Database[Any], needed_bytes: float, what: str) -> None:
     if needed_bytes > free:
         move = "free some space, measure fewer rivals, or generate less data with --scale"
         text = (
-            f"{what} needs about {_megabytes(needed_bytes)}, but the server's disk has only {_megabytes(max(free, 0.0))} to "
-            "spare"
+            f"{what} needs about {size(needed_bytes)}, but the server's disk has only {size(max(free, 0.0))} to spare"
         )
         raise LoadError(Problem(text, next_move=move))
-
-
-def _megabytes(size: float) -> str:
-    return f"{size / 1e6:,.0f} MB"

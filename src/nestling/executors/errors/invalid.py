@@ -12,7 +12,7 @@ from nestling.ir.migration import REFUSES_ALL
 from nestling.ir.storage.names import join
 from nestling.ir.storage.stored_names import NO_NAMES, path_words
 
-SHOWN = 3
+MOST_REASONS = 3
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:([ T])\d\d:\d\d:\d\d(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?)?", re.ASCII)
 OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "not", "$expr"})
 """What a validator says of values beside their types."""
@@ -27,7 +27,7 @@ def invalid_words(error: Mapping[str, Any], names: Mapping[str, str] = NO_NAMES,
     told_of = {path for path, rule in broken if rule["operatorName"] != "not"}
     shown = ((path, rule) for path, rule in broken if rule["operatorName"] != "not" or path not in told_of)
     words = (words for path, rule in shown for words in _broken_rules(rule, path, names, values=values))
-    told = list(islice(dict.fromkeys(words), SHOWN))
+    told = list(islice(dict.fromkeys(words), MOST_REASONS))
     return f": {', '.join(told)}" if told else ""
 
 

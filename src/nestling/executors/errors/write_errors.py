@@ -78,14 +78,14 @@ def write_errors(write: CompiledWrite, design: Design | None) -> Iterator[None]:
     except (PyMongoError, BSONError) as error:
         written = _refusing(error) or collections_of(write.steps)
         names = path_names(design, written) if design is not None else NO_NAMES
-        ours = typed(error, write.name, names)
+        ours = error_of_write(error, write.name, names)
         if ours is None:
             raise
         raise ours from error
 
 
 @contextmanager
-def noted(read: CompiledRead) -> Iterator[None]:
+def note_refusals(read: CompiledRead) -> Iterator[None]:
     """Note on the server's refusal which of a write's reads it refuses: what is kept has a name of its own."""
     try:
         yield
@@ -115,7 +115,9 @@ def collections_of(steps: Sequence[ProgramStep]) -> Iterator[str]:
                 assert_never(step)
 
 
-def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] = NO_NAMES) -> NestlingError | None:
+def error_of_write(
+    error: PyMongoError | BSONError, name: str, names: Mapping[str, str] = NO_NAMES
+) -> NestlingError | None:
     """Our error for the driver's, if it is about the write itself, and not about the server; `names` as of `path_names`."""
     where = f"statement `{name}`" if name else ""
     match error:
@@ -140,7 +142,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
         case OperationFailure() if disk_is_full(error):
             return None
         case BulkWriteError(details={"writeErrors": [first, *_]}):
-            return typed(_alone(first), name, names)
+            return error_of_write(_alone(first), name, names)
         case _:
             return _of_server(error, where)
 

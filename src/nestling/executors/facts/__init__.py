@@ -26,14 +26,14 @@ from nestling.executors.facts.references import references
 from nestling.executors.facts.refusals import with_refusals
 from nestling.executors.facts.repeated_fields import copies, two_ways
 from nestling.executors.facts.sampling import Amount, with_documents
-from nestling.executors.facts.server_side import measured
+from nestling.executors.facts.server_side import with_measures
 from nestling.executors.facts.several_targets import with_others
 from nestling.executors.facts.structure import structure, value_links
 from nestling.executors.pacing import RestingPace, is_in_use
 from nestling.ir.capture import Capture, CommandShape
 from nestling.ir.capture.patterns import statements_of
 from nestling.ir.facts import (
-    REFUSED,
+    NO_RIGHT,
     USE_UNSEEN,
     CollectionFacts,
     Copied,
@@ -103,7 +103,7 @@ def gather(
     listed = {name: tuple(catalogue.namespaces(client[name], asking)) for name in databases}
     asked = {name: _asked(client[name], listed[name], asking) for name in databases}
     total = sum(map(len, listed.values()))
-    if not total and any(each.why == REFUSED and each.what.startswith(catalogue.LISTING) for each in asking.skipped):
+    if not total and any(each.why == NO_RIGHT and each.what.startswith(catalogue.LISTING) for each in asking.skipped):
         raise _nothing_seen(client, databases)
     work = asking.within(budget.seconds * (1 - LINKS_SHARE))
     found: list[CollectionFacts] = []
@@ -184,7 +184,7 @@ def _collection(
     is_small = found.storage is not None and found.storage.data_bytes <= WHOLE_UP_TO_BYTES
     is_measured = budget.whole or (is_small and (budget.structure or not asking.pace.rest))
     if found.sample is not None and not found.sample.exact and is_measured:
-        found = measured(found, database, passing or asking)
+        found = with_measures(found, database, passing or asking)
     return with_refusals(found, database, asking)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from nestling.executors.facts.row_hashes import HashedCell
 
-MOSTLY = 0.8
+LEAST_EQUAL_SHARE = 0.8
 """Rows that must be equal for one column to be made of the other, though some went stale …"""
 BEYOND_CHANCE = 0.7
 """… and how much of what chance leaves open must be equal (Cohen's kappa): what is nearly always 0 agrees by chance."""
@@ -33,7 +33,7 @@ class Agreement:
 
     def is_beyond_chance(self, least_different: int) -> bool:
         """Whether most rows agree, in this many different values at least, and chance does not explain it."""
-        is_mostly = self.checked >= LEAST_ROWS and self.equal >= MOSTLY * self.checked
+        is_mostly = self.checked >= LEAST_ROWS and self.equal >= LEAST_EQUAL_SHARE * self.checked
         return is_mostly and self.different >= least_different and self.kappa >= BEYOND_CHANCE
 
 

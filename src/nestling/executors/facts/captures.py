@@ -15,11 +15,11 @@ from nestling.common.server_codes import NO_SUCH_STAGE
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.profile import captured
 from nestling.ir.capture import Capture
-from nestling.ir.capture.entries import OWN
+from nestling.ir.capture.entries import OWN_APPLICATION
 from nestling.ir.capture.log_lines import counted as counted_lines
 from nestling.ir.capture.query_shapes import counted as counted_shapes
 
-SECONDS = 60.0
+ASKED_SECONDS = 60.0
 """How long a server is asked altogether."""
 ALL_LEVEL = 2
 SWITCH_ON = '`db.getSiblingDB("{}").setProfilingLevel(2)`'
@@ -29,13 +29,13 @@ ALL_BUT_OURS = '`db.getSiblingDB("{}").setProfilingLevel(1, {{filter: {{appName:
 
 At level 2 a look at the data alone fills the megabyte that the profiler keeps.
 """
-OURS_LEFT_OUT = {"appName": {"$not": {"$eq": OWN}}}
+OURS_LEFT_OUT = {"appName": {"$not": {"$eq": OWN_APPLICATION}}}
 """How a server says that filter."""
 
 
 def captures(client: MongoClient[FoundDocument], databases: Sequence[str]) -> tuple[Capture, ...]:
     """A capture for each place with recorded statements of these databases; refusals are listed as skipped."""
-    asking = Asking(time.monotonic() + SECONDS)
+    asking = Asking(time.monotonic() + ASKED_SECONDS)
     found = [
         *_profiled(client, databases, asking),
         _logged(client, databases, asking),
@@ -76,7 +76,7 @@ def _profiled(client: MongoClient[FoundDocument], databases: Sequence[str], aski
 def _is_ours(database: Database[FoundDocument]) -> bool:
     """Whether most statements in the profiler are nestling's own, so that others have been displaced."""
     kept = database["system.profile"]
-    return 2 * kept.count_documents({"appName": OWN}) > kept.count_documents({})
+    return 2 * kept.count_documents({"appName": OWN_APPLICATION}) > kept.count_documents({})
 
 
 def _logged(client: MongoClient[FoundDocument], databases: Sequence[str], asking: Asking) -> Capture:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from nestling.common.words_in_names import words
-from nestling.executors.facts.linked import linked
+from nestling.executors.facts.linked import counted_link
 from nestling.executors.facts.name_words import entity_words, last_name, subject, without_prefix
 from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
 from nestling.ir.facts.nodes import NodeForm
@@ -118,7 +118,7 @@ def _link(
         rows = {row for row in zip(*(table.cells(steps) for steps in columns), strict=True) if None not in row}
         found = len(rows & there)
         if rows and found >= LEAST_SHARE * len(rows):
-            yield linked(table, tuple(columns), target, key, len(rows), found, Evidence.NAME)
+            yield counted_link(table, tuple(columns), target, key, len(rows), found, Evidence.NAME)
             return
 
 

@@ -18,7 +18,7 @@ HASH_UP_TO = 500_000
 """Documents of a collection whose `_id`s are all hashed: half a second."""
 MOST_DRAWN = 10_000
 """Documents of a collection that are drawn at most."""
-MORE = 1.2
+SEARCHED_TIMES = 1.2
 """How many times the wanted number is searched, so that enough are found."""
 HASH = {"$toHashedIndexKey": "$_id"}
 
@@ -57,7 +57,7 @@ def _chosen(
     """The `_id`s of documents in the order of their hashes; None if the server cannot say."""
     pipeline: list[FoundDocument] = [
         {"$sort": {"_id": 1}},
-        {"$match": hashed_group(max(int(total / MORE / MOST_DRAWN), 1), 0)},
+        {"$match": hashed_group(max(int(total / SEARCHED_TIMES / MOST_DRAWN), 1), 0)},
         {"$project": {"_id": 1, "hash": HASH}},
     ]
     limit = asking.milliseconds()

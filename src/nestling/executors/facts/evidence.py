@@ -27,11 +27,11 @@ from nestling.ir.facts.structure import Steps
 
 LEAST_SHARE = 0.5
 """Values that must be found for a name alone to be believed."""
-MOSTLY = 0.95
+LEAST_SHARE_IF_UNCLEAR = 0.95
 """Values that must be found where the name is less clear."""
 SURE_TEXTS, SURE_IDS = 20, 3
 """The numbers of different texts, and of different ObjectIds, that are not all keys of another table by chance."""
-MANY = 200
+CONVINCING_VALUES = 200
 """The number of values that is evidence even if half of them are not keys."""
 CHANCE = 1e-6
 """How likely numbers may be to be keys by chance, and still be believed."""
@@ -39,7 +39,7 @@ NEIGHBOURS = 8
 """Keys on both sides of a number that tell how likely it is one."""
 SIBLING_CHANCE = 1e-3
 """How likely few texts may be to be keys by chance where another column of the same rows refers there."""
-LETTERS, WORDS = 26, 20_000
+LETTERS, WORDS_IN_USE = 26, 20_000
 """Letters a text may have at each place, and words in use: what texts are drawn from at least."""
 TEXT_FRAME_BYTES = 5
 SPANNING, LEAST_GAP = 1_000, 2.0
@@ -162,7 +162,7 @@ def texts_by_chance(table: HashedTable, steps: Steps, values: frozenset[int], ta
     widths = column.path.widths if column is not None else None
     if widths is None or not target.is_main or len(values) < SURE_IDS or not values <= target.values:
         return 1.0
-    vocabulary = min(float(LETTERS) ** max(widths.mean - TEXT_FRAME_BYTES, 1.0), WORDS)
+    vocabulary = min(float(LETTERS) ** max(widths.mean - TEXT_FRAME_BYTES, 1.0), WORDS_IN_USE)
     return float(min(len(target.values) / vocabulary, 1.0) ** len(values))
 
 
@@ -188,12 +188,12 @@ def is_believed(match: KeyMatch, distinct: int, kind: str, *, is_key: bool) -> b
     share = match.found / distinct
     if match.name is NameClarity.PLAINLY and not is_key:
         return share >= LEAST_SHARE
-    are_all = match.found >= MOSTLY * len(match.target.values)
-    are_many = kind != "number" and match.target.is_main and match.found >= MANY
+    are_all = match.found >= LEAST_SHARE_IF_UNCLEAR * len(match.target.values)
+    are_many = kind != "number" and match.target.is_main and match.found >= CONVINCING_VALUES
     if match.by_values and not is_key and (are_all or are_many):
         return share >= LEAST_SHARE
     if match.name >= NameClarity.OWN or match.by_values:
-        return share >= MOSTLY
+        return share >= LEAST_SHARE_IF_UNCLEAR
     least = {NameClarity.IN_SHORT: COVERED / 2, NameClarity.BY_INITIAL: 1.0}.get(match.name)
     return least is not None and share == 1.0 and not is_key and match.found >= least * len(match.target.values)
 

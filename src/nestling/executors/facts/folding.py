@@ -19,9 +19,9 @@ LEAST_ALIKE = 8
 """Names of one shape that make keys of data, when they are most of the document's names."""
 LEAST_RARE = 40
 """Names that few documents have …"""
-RARE = 0.25
+MOST_SHARE_OF_DOCUMENTS = 0.25
 """… which is this share at most …"""
-ALONE = 0.8
+LEAST_SHARE_OF_NAMES = 0.8
 """… and which are this share of all names of the document: the names are data, not optional fields beside others."""
 ALIKE_TYPES = 0.9
 """… and hold values of one type in this share of cases, as values of a map do."""
@@ -43,9 +43,9 @@ def keys_of_data(node: PathNode) -> list[bytes]:
         alike = [name for name in node.children if shape.fullmatch(name)]
         if len(alike) >= LEAST_ALIKE and 2 * len(alike) > len(node.children):
             return alike
-    rare_below = RARE * node.types.get(OBJECT, 0)
+    rare_below = MOST_SHARE_OF_DOCUMENTS * node.types.get(OBJECT, 0)
     rare = [name for name, child in node.children.items() if child.present <= rare_below]
-    many = len(rare) >= max(LEAST_RARE, ALONE * len(node.children))
+    many = len(rare) >= max(LEAST_RARE, LEAST_SHARE_OF_NAMES * len(node.children))
     return rare if many and _one_type([node.children[name] for name in rare]) else []
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.common.words_in_names import words
 from nestling.executors.facts.evidence import SIBLING_CHANCE, KeyColumn, kind_of, texts_by_chance
-from nestling.executors.facts.linked import linked
+from nestling.executors.facts.linked import counted_link
 from nestling.executors.facts.name_words import is_generic, last_name
 from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
 from nestling.ir.facts.structure import Evidence, FieldPlace, Link, Unclear
@@ -41,7 +41,7 @@ def namesakes(
             values = frozenset(cell for cell in table.columns[steps] if cell is not None)
             if target is not None and values and values <= target.values:
                 where = (target.table, (target.steps,), len(values), len(values), Evidence.NAME)
-                yield (name, steps), linked(table, (steps,), *where)
+                yield (name, steps), counted_link(table, (steps,), *where)
 
 
 def siblings(
@@ -65,4 +65,4 @@ def siblings(
             fits = [each for each in beside if texts_by_chance(table, steps, values, each) < SIBLING_CHANCE]
             if len(fits) == 1 and kind_of(fits[0].table, fits[0].steps) == "string":
                 where = (fits[0].table, (fits[0].steps,), len(values), len(values), Evidence.VALUES)
-                yield (here[0], steps), linked(table, (steps,), *where)
+                yield (here[0], steps), counted_link(table, (steps,), *where)

@@ -11,7 +11,7 @@ from typing import Any
 
 from nestling.executors.facts.evidence import CHANCE
 from nestling.executors.facts.name_words import is_own_id, names_a_position, names_an_id, names_its_own
-from nestling.executors.facts.row_hashes import BEYOND, HashedCell, HashedTable
+from nestling.executors.facts.row_hashes import FIRST_HASH, HashedCell, HashedTable
 from nestling.ir.facts.nodes import NodeForm, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key, LackedId, Steps
 
@@ -139,7 +139,7 @@ def _refers_by_chance(table: HashedTable, steps: Steps, ids: KeyIds) -> bool:
     Whole numbers are found elsewhere by chance.
     """
     values = set(table.cells(steps))
-    if _is_declared(table, (steps,)) or any(each is None or each < BEYOND for each in values):
+    if _is_declared(table, (steps,)) or any(each is None or each < FIRST_HASH for each in values):
         return False
     pairs = _pairs({(): table.rows})
     others = (each for name, each in ids.items() if name != table.collection.name and values <= each)

@@ -20,7 +20,7 @@ from nestling.ir.facts.structure import Kinds
 MOST_KINDS = 24
 LEAST_EACH = 3
 """Documents of a kind below which nothing is reported about it."""
-ALWAYS = 0.99
+NEARLY_ALL = 0.99
 SOMETIMES = (0.02, 0.98)
 """Shares of documents that have a field between which it may belong to a kind."""
 MOST_FIELDS = 100
@@ -79,7 +79,7 @@ def _kinds(
     own: dict[str, list[tuple[str, ...]]] = {row["_id"]: [] for row in rows}
     for n, each in enumerate(optional):
         having = [row for row in rows if row[f"p{n}"]]
-        if len(having) == 1 and having[0][f"p{n}"] >= ALWAYS * having[0]["n"]:
+        if len(having) == 1 and having[0][f"p{n}"] >= NEARLY_ALL * having[0]["n"]:
             own[having[0]["_id"]].append(each.steps)
     if sum(bool(columns) for columns in own.values()) < max(2, len(own) / 2):
         return None

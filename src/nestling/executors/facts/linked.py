@@ -9,7 +9,7 @@ from nestling.executors.facts.row_hashes import HashedTable
 from nestling.ir.facts.structure import Columns, Evidence, Link
 
 
-def linked(
+def counted_link(
     table: HashedTable,
     columns: Columns,
     other: HashedTable,

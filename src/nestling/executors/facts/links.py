@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from nestling.executors.facts.evidence import (
     COVERED,
     LEAST_COVERED,
-    MOSTLY,
+    LEAST_SHARE_IF_UNCLEAR,
     KeyColumn,
     KeyMatch,
     counts_up,
@@ -22,7 +22,7 @@ from nestling.executors.facts.evidence import (
     match_of,
 )
 from nestling.executors.facts.implied_links import namesakes, siblings
-from nestling.executors.facts.linked import linked
+from nestling.executors.facts.linked import counted_link
 from nestling.executors.facts.name_words import (
     NameClarity,
     names_a_reference,
@@ -121,7 +121,7 @@ def _lead_to_the_same(one: Link, other: Link, by_node: Mapping[FieldPlace, Hashe
     rows = [{cell: row for row, cell in enumerate(target.cells(each.target_columns[0]))} for each in (one, other)]
     cells = zip(table.cells(one.columns[0]), table.cells(other.columns[0]), strict=True)
     led = [(rows[0][mine], rows[1][theirs]) for mine, theirs in cells if mine in rows[0] and theirs in rows[1]]
-    return sum(mine == theirs for mine, theirs in led) >= MOSTLY * max(len(led), 1)
+    return sum(mine == theirs for mine, theirs in led) >= LEAST_SHARE_IF_UNCLEAR * max(len(led), 1)
 
 
 def _maybe(link: Link) -> Unclear:
@@ -168,7 +168,7 @@ def _told_back(link: Link, tables: Sequence[HashedTable]) -> Iterator[Link]:
         if steps not in link.target_columns and len(set(cells)) > 1 and all(mine == theirs for mine, theirs in held):
             values = {value for value in cells if value is not None}
             there = values & set(table.above.cells(key[0]))
-            yield linked(target, (steps,), table.above, (key[0],), len(values), len(there), Evidence.VALUES)
+            yield counted_link(target, (steps,), table.above, (key[0],), len(values), len(there), Evidence.VALUES)
             return
 
 
@@ -264,7 +264,7 @@ def _repeats_its_row(table: HashedTable, steps: Steps, target: KeyColumn) -> boo
 
 def _made(table: HashedTable, steps: Steps, values: frozenset[int], match: KeyMatch) -> Link:
     evidence = Evidence.NAME if match.name else Evidence.VALUES
-    return linked(table, (steps,), match.target.table, (match.target.steps,), len(values), match.found, evidence)
+    return counted_link(table, (steps,), match.target.table, (match.target.steps,), len(values), match.found, evidence)
 
 
 def _covering(
@@ -288,7 +288,7 @@ def _covering(
     if len(covering) == 1 and not is_key:
         target = covering[0].target
         where = (target.table, (target.steps,), len(values), covering[0].found)
-        return linked(table, (steps,), *where, Evidence.COVERAGE)
+        return counted_link(table, (steps,), *where, Evidence.COVERAGE)
     if len(main) == 1 and main[0].name >= NameClarity.IN_SHORT and main[0].found >= LEAST_COVERED:
         return _made(table, steps, values, main[0])
     if not main:

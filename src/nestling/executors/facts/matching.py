@@ -18,7 +18,7 @@ from nestling.ir.capture.entries import Entry, command_of, shape_of
 from nestling.ir.capture.patterns import gathers
 from nestling.ir.facts import CollectionFacts
 
-SAMPLE = 1_000
+SAMPLED_DOCUMENTS = 1_000
 """Documents of a collection on which each condition is tested: a share of 10 % is then known within 2 %."""
 MOST_ASKED = 50
 """Statements that are asked about; those that examined most come first."""
@@ -97,7 +97,7 @@ def _matched(
     asking: Asking,
 ) -> float | None:
     counted: FoundDocument = {"all": [{"$count": "n"}], "matching": [{"$match": asked.condition}, {"$count": "n"}]}
-    pipeline = [*drawn(database, collection, SAMPLE, asking), {"$facet": counted}]
+    pipeline = [*drawn(database, collection, SAMPLED_DOCUMENTS, asking), {"$facet": counted}]
     options: dict[str, Any] = {"maxTimeMS": asking.milliseconds()}
     options |= {"collation": asked.collation} if asked.collation else {}
     rows: list[FoundDocument] = asking.ask(

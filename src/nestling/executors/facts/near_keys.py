@@ -12,7 +12,7 @@ from nestling.ir.facts.structure import NearKey, Steps
 
 NEARLY = 0.98
 """Rows with a value of their own, for a field to be meant as a key."""
-MOSTLY = 0.95
+LEAST_FOUND_SHARE = 0.95
 
 
 def near_keys(tables: Sequence[HashedTable], linked: AbstractSet[tuple[str, Steps]]) -> Iterator[NearKey]:
@@ -25,7 +25,11 @@ def near_keys(tables: Sequence[HashedTable], linked: AbstractSet[tuple[str, Step
                 continue
             for other, key, there in keys:
                 said = says(steps, other.collection.name, other.node.steps, key, own=other is table)
-                if other is not table and said is NameClarity.PLAINLY and len(values & there) >= MOSTLY * len(values):
+                if (
+                    other is not table
+                    and said is NameClarity.PLAINLY
+                    and len(values & there) >= LEAST_FOUND_SHARE * len(values)
+                ):
                     where = (table.collection.database, table.collection.name, steps, other.collection.name, key)
                     yield NearKey(*where, other.rows - len(there))
 

@@ -29,7 +29,7 @@ _DOUBLE = Struct("<d").unpack_from
 DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
 BOOL, INT, LONG = 8, 16, 18
 JAVASCRIPT, SYMBOL, SCOPED = 13, 14, 15
-EMPTY = 5
+EMPTY_BYTES = 5
 """Bytes of an empty document, and of an empty text: a length and a closing NUL."""
 DATELESS = re.compile(instants.DATELESS.encode())
 """Dates of SQL that no BSON date is."""
@@ -218,11 +218,11 @@ class PathTree:
         if kind == ARRAY:
             self._array(data, at, node, depth)
         elif kind == OBJECT:
-            node.empty += size == EMPTY
+            node.empty += size == EMPTY_BYTES
             self._object(data, at, node, depth + 1)
         else:
             if kind == STRING:
-                node.empty += size == EMPTY
+                node.empty += size == EMPTY_BYTES
                 if size < WIDEST_DATE:
                     _count_form(node, data, at + 4, at + size - 1)
             elif kind == DOUBLE:

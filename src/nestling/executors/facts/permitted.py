@@ -14,7 +14,7 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.server_codes import MAX_TIME_EXPIRED, NAMESPACE_NOT_FOUND, NOT_PERMITTED
 from nestling.executors.pacing import RestingPace
-from nestling.ir.facts import OUT_OF_TIME, REFUSED, Skipped
+from nestling.ir.facts import NO_RIGHT, OUT_OF_TIME, Skipped
 
 T = TypeVar("T")
 FoundDocument = dict[str, Any]
@@ -85,7 +85,7 @@ class Asking:
 def _why(error: OperationFailure) -> str:
     """A refusal in words; the server's own may quote values."""
     if error.code in NOT_PERMITTED:
-        return REFUSED
+        return NO_RIGHT
     if error.code in MAX_TIME_EXPIRED:
         return OUT_OF_TIME
     if error.code == NAMESPACE_NOT_FOUND:

@@ -9,7 +9,7 @@ from pymongo.database import Database
 
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.ir.capture import Capture, CaptureKind
-from nestling.ir.capture.entries import OWN, counted
+from nestling.ir.capture.entries import OWN_APPLICATION, counted
 
 ENTRIES = 20_000
 """The newest entries that are read."""
@@ -61,7 +61,7 @@ def noted_entries(database: Database[FoundDocument], asking: Asking) -> TimedEnt
 
 
 def _entries(database: Database[FoundDocument], limit: int) -> Iterator[tuple[datetime | None, FoundDocument]]:
-    wanted = {"appName": {"$ne": OWN}, "ns": {"$regex": "^", "$not": {"$regex": r"\.system\."}}}
+    wanted = {"appName": {"$ne": OWN_APPLICATION}, "ns": {"$regex": "^", "$not": {"$regex": r"\.system\."}}}
     shown = dict.fromkeys(_SHOWN, 1)
     newest = database["system.profile"].find(wanted, shown).sort("$natural", -1).limit(ENTRIES).max_time_ms(limit)
     for entry in newest:

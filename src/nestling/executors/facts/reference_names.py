@@ -17,7 +17,7 @@ _ID_NAME = re.compile(r"(?P<stem>.*?)(?:_?ids?|Ids?|IDs?|_refs?|Refs?)\Z")
 _KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "decimal"})
 UNIQUE_SHARE = 0.95
 """A field that has this many different values for its documents may be what others refer to."""
-MOSTLY = 0.5
+OBJECT_ID_SHARE = 0.5
 CONVERTS = {
     "string": ("objectId", "number"),
     "objectId": ("string",),
@@ -152,8 +152,8 @@ def _types(path: PathFacts) -> set[str]:
 
 
 def _holds_id_texts(path: PathFacts) -> bool:
-    return dict(path.forms).get("objectId", 0) > MOSTLY * path.present
+    return dict(path.forms).get("objectId", 0) > OBJECT_ID_SHARE * path.present
 
 
 def _mostly_object_ids(path: PathFacts) -> bool:
-    return path.count("objectId") > MOSTLY * path.present
+    return path.count("objectId") > OBJECT_ID_SHARE * path.present

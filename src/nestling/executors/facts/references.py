@@ -20,9 +20,9 @@ from nestling.executors.facts.reference_names import PossibleReference, Referenc
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on, field_path
 from nestling.ir.facts.binary_kinds import binary_of
 
-VALUES = 300
+LOOKED_UP_VALUES = 300
 """Different values of a path that are looked up."""
-DOCUMENTS = 1_000
+DRAWN_DOCUMENTS = 1_000
 """Documents they are drawn from."""
 LEAST_SHARE = 0.5
 """Values found, for a path whose name says nothing, to call it a reference …"""
@@ -155,7 +155,7 @@ def _with_converted(database: Database[FoundDocument], match: _Match, asking: As
     """Add the values found after conversion to another type, the one that finds most."""
     made: dict[str, list[Any]] = {}
     for value in match.values:
-        kind, other = converted(value, match.target.width)
+        kind, other = in_other_type(value, match.target.width)
         if kind in match.target.converts:
             made.setdefault(kind, []).append(other)
     found = {kind: _found(database, match.target, values, asking) for kind, values in made.items()}
@@ -164,7 +164,7 @@ def _with_converted(database: Database[FoundDocument], match: _Match, asking: As
     return replace(match, converted=more, converts=kind) if more else match
 
 
-def converted(value: object, width: int = 0) -> tuple[str, Any]:
+def in_other_type(value: object, width: int = 0) -> tuple[str, Any]:
     """The value in the other type that it may stand for, and that type's name ("": none). `width`: of a number as a text."""
     match value:
         case str() if len(value) == OBJECT_ID_DIGITS and ObjectId.is_valid(value):
@@ -208,14 +208,14 @@ def _values(
     """
     field, collection = candidate.path.field, candidate.collection
     pipeline = [
-        *drawn(database, collection, DOCUMENTS, asking),
+        *drawn(database, collection, DRAWN_DOCUMENTS, asking),
         {"$project": {field: 1} if is_own_left_out else shown_alone(field)},
         *unwound(candidate.path.steps),
-        {"$limit": 20 * DOCUMENTS},
+        {"$limit": 20 * DRAWN_DOCUMENTS},
         *([{"$match": {"$expr": {"$not": {"$in": [f"${field}", ["$_id", _AS_TEXT]]}}}}] if is_own_left_out else []),
         {"$group": {"_id": f"${field}"}},
         {"$match": {"_id": {"$ne": None, "$not": {"$type": ["object", "array"]}}}},
-        {"$bucketAuto": {"groupBy": "$_id", "buckets": VALUES}},
+        {"$bucketAuto": {"groupBy": "$_id", "buckets": LOOKED_UP_VALUES}},
         {"$project": {"_id": "$_id.min"}},
         {"$sort": {"_id": 1}},
     ]

@@ -20,7 +20,7 @@ from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import RepeatedColumn
 from nestling.ir.freshness import Level
 
-ROWS = 300
+COMPARED_LINKS = 300
 """Links compared of two references."""
 LEAST_EQUAL = 0.5
 """Values that must be equal to call a field a copy, and links that must agree to call two references one relationship."""
@@ -148,7 +148,7 @@ def _links(
     what = f"the two sides of {there.collection}.{field_path(there.steps)}"
     pipeline: list[FoundDocument] = [
         *unwound(there.steps),
-        {"$limit": ROWS},
+        {"$limit": COMPARED_LINKS},
         {"$project": {"_id": 1, "r": f"${field_path(there.steps)}"}},
     ]
     found = [row for row in asking.aggregate(database, there.collection, what, pipeline) if row.get("r") is not None]

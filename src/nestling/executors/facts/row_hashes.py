@@ -23,7 +23,7 @@ from nestling.ir.facts.structure import Columns, FieldPlace, Steps
 
 WHOLE_UP_TO = 120_000
 """Documents of a collection that are all looked at; of more a sample is."""
-SAMPLE = 5_000
+SAMPLED_ROWS = 5_000
 MOST_ROWS = 200_000
 """Rows kept for one node."""
 MOST_BYTES = 64_000_000
@@ -31,7 +31,7 @@ MOST_BYTES = 64_000_000
 MOST_NODES = 400
 """Nodes of a collection that tables are made of, those nearest the document first."""
 
-BEYOND = 1 << 64
+FIRST_HASH = 1 << 64
 """Cells from here on are hashes: no whole number of BSON is as large."""
 
 HashedCell = int | None
@@ -98,7 +98,7 @@ def tables(database: Database[FoundDocument], collection: CollectionFacts, askin
     made = _empty(collection, nodes[:MOST_NODES])
     storage = collection.storage
     whole = storage is not None and storage.documents <= WHOLE_UP_TO and storage.data_bytes <= MOST_BYTES
-    pipeline = [] if whole else drawn(database, collection, SAMPLE, asking)
+    pipeline = [] if whole else drawn(database, collection, SAMPLED_ROWS, asking)
     limit = asking.milliseconds()
 
     def read() -> bool:
@@ -167,7 +167,7 @@ def _at(row: Any, way: Steps) -> Any:
 def _cell(value: Any) -> HashedCell:
     """A value as a cell: equal for equal numbers of any type, different for other types."""
     if (kind := type(value)) in _OFTEN:
-        return BEYOND + (hash((kind.__name__, value)) & (BEYOND - 1))
+        return FIRST_HASH + (hash((kind.__name__, value)) & (FIRST_HASH - 1))
     match value:
         case None:
             return None
@@ -194,13 +194,13 @@ _OFTEN = frozenset({str, ObjectId, datetime})
 
 
 def _whole(number: int) -> int:
-    return number if -BEYOND < number < BEYOND else _hash("number", number)
+    return number if -FIRST_HASH < number < FIRST_HASH else _hash("number", number)
 
 
 def _hash(*parts: object) -> int:
-    return BEYOND + (hash(parts) & (BEYOND - 1))
+    return FIRST_HASH + (hash(parts) & (FIRST_HASH - 1))
 
 
 def whole_numbers(cells: Iterable[int]) -> frozenset[int]:
     """The cells that are whole numbers."""
-    return frozenset(cell for cell in cells if cell < BEYOND)
+    return frozenset(cell for cell in cells if cell < FIRST_HASH)

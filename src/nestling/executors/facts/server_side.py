@@ -26,7 +26,7 @@ WIDE_BYTES = 65_536
 """The size of a document from which on its widest values are measured."""
 
 
-def measured(collection: CollectionFacts, database: Database[FoundDocument], asking: Asking) -> CollectionFacts:
+def with_measures(collection: CollectionFacts, database: Database[FoundDocument], asking: Asking) -> CollectionFacts:
     """The collection with the results of a pass over all its documents; unchanged if the server runs out of time."""
     sample = collection.sample.documents if collection.sample else 0
     paths = [path for path in collection.paths if ELEMENT not in path.steps and is_plain(path.steps)]

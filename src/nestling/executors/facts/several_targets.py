@@ -17,8 +17,8 @@ from nestling.executors.facts.references import (
     HARDLY_ANY,
     LEAST_FOUND,
     LEAST_SHARE,
+    LOOKED_UP_VALUES,
     MOST_TARGETS,
-    VALUES,
     shown_alone,
     unwound,
 )
@@ -95,7 +95,7 @@ def _values(
         {"$match": {"_id": {"$ne": None, "$not": {"$type": ["object", "array"]}}}},
         {"$lookup": lookup},
         {"$match": {"found": {"$ne": []} if is_there else []}},
-        {"$limit": VALUES},
+        {"$limit": LOOKED_UP_VALUES},
         {"$project": {"_id": 1}},
     ]
     what = f"where else {holder.namespace}.{field} leads"

@@ -9,7 +9,7 @@ from nestling.ir.quantile import quantile
 
 EXACT_BELOW = 128
 """Values below it are counted as they are; above, in buckets 1/64 of their size wide, each of which stands for its largest."""
-KEPT = 1024
+KEPT_HASHES = 1024
 """Hashes a distinct count keeps: an error of about 3 %."""
 _HASHES = 1 << 64
 MOST_NEW = 256
@@ -113,18 +113,18 @@ class DistinctCount:
         found = int.from_bytes(blake2b(value, digest_size=8).digest(), "big")
         if found < self._below:
             self._hashes.add(found)
-            if len(self._hashes) >= 2 * KEPT:
+            if len(self._hashes) >= 2 * KEPT_HASHES:
                 self._shrink()
 
     def merge(self, other: DistinctCount) -> None:
         """Add what another has counted."""
         self._below = min(self._below, other._below)
         self._hashes = {each for each in self._hashes | other._hashes if each < self._below}
-        if len(self._hashes) >= 2 * KEPT:
+        if len(self._hashes) >= 2 * KEPT_HASHES:
             self._shrink()
 
     def _shrink(self) -> None:
-        kept = sorted(self._hashes)[: KEPT + 1]
+        kept = sorted(self._hashes)[: KEPT_HASHES + 1]
         self._below = kept.pop()
         self._hashes = set(kept)
 

@@ -18,7 +18,7 @@ from nestling.executors.load.body import body_columns, element_code
 from nestling.executors.load.bucket_summary import summary_of
 from nestling.executors.load.document_code import AnyRow, NewDocument, merge, nested
 from nestling.executors.load.level import RowLayout, StreamLevel, own_columns, total_order
-from nestling.executors.load.merge import Merge, located
+from nestling.executors.load.merge import Merge, located_error
 from nestling.executors.load.parts import body_of
 from nestling.executors.load.roots import Documents, distinct
 from nestling.executors.load.stored_value import UnstorableError
@@ -48,7 +48,7 @@ def bucket_documents(work: Merge, store: StoredCollection, group: Node) -> Docum
         try:
             element = build(row)
         except UnstorableError as error:
-            raise located(error, entity, layout, row) from None
+            raise located_error(error, entity, layout, row) from None
         work.loaded[entity.name] += 1
         for document in pages.add(row, element):
             yield store.name, document, ()

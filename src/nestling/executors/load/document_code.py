@@ -16,7 +16,7 @@ from nestling.executors.load.level import RowLayout
 from nestling.executors.load.stored_value import NAMES, UnstorableError, ValueEncoders, expression
 from nestling.ir.model import Attribute
 from nestling.ir.rows import RowColumn
-from nestling.ir.storage.stored_forms import STORED, stored_values
+from nestling.ir.storage.stored_forms import STORED_FORMS, stored_values
 
 AnyRow = tuple[Any, ...]
 RowKey = tuple[Any, ...]
@@ -97,7 +97,7 @@ class DocumentCode:
 
     def _told_values(self, layout: RowLayout, column: RowColumn) -> str:
         """The row's information on stored forms by attribute; "" if rows have none."""
-        told = RowColumn(STORED.name, column.path)
+        told = RowColumn(STORED_FORMS.name, column.path)
         return self._told.setdefault(layout[told], f"s{layout[told]}") if told in layout else ""
 
     def put(self, path: str, source: str, condition: str | None = None) -> None:

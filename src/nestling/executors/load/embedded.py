@@ -10,7 +10,7 @@ from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.bson_order import bson_order, sorted_alike
 from nestling.executors.load.document_code import AnyRow, DocumentCode, RowKey
 from nestling.executors.load.level import RowLayout
-from nestling.executors.load.merge import NO_GROUP, Merge, RowStream, located, row_name
+from nestling.executors.load.merge import NO_GROUP, Merge, RowStream, located_error, row_name
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Order, Slots
@@ -50,7 +50,7 @@ class ChildRows:
         return self.elements()
 
     def _locate(self, error: UnstorableError, row: AnyRow) -> LoadError:
-        return located(error, self.entity, self.layout, row, self._path)
+        return located_error(error, self.entity, self.layout, row, self._path)
 
     def _one_by_one(self) -> Take:
         """Elements that ask other streams must be built in turn."""
@@ -117,7 +117,7 @@ def sorted_elements(rows: ChildRows, sort: Sorter) -> Callable[[RowKey], list[An
     return ordered
 
 
-def bounded(
+def first_elements(
     rows: ChildRows, sort: Sorter | None, bound: int, write: Callable[[AnyRow, list[Any]], None]
 ) -> Callable[[RowKey], tuple[list[Any], bool]]:
     """The first `bound` elements and whether there are more; those are handed to `write`."""
@@ -135,7 +135,7 @@ def bounded(
     return split
 
 
-def slotted(rows: ChildRows, slots: Slots) -> Callable[[RowKey], list[Any]]:
+def elements_in_slots(rows: ChildRows, slots: Slots) -> Callable[[RowKey], list[Any]]:
     """The elements at their places, None elsewhere."""
     take, place = rows.pairs(), rows.layout[RowColumn(slots.attribute)]
 

@@ -8,7 +8,7 @@ from pymongo.database import Database
 
 from nestling.ir.model import Model
 from nestling.ir.rows import RowSource
-from nestling.ir.storage.kept_numbers import LAST, counted, counter
+from nestling.ir.storage.kept_numbers import LAST, counter, numbered_attributes
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 
 
@@ -16,7 +16,7 @@ def keep_numbers(model: Model, source: RowSource, database: Database[Any]) -> No
     """Store the highest number of each attribute whose numbers are never reused, replacing an earlier load's."""
     kept = database[NUMBERS_COLLECTION]
     for entity in model.entities:
-        for attribute in counted(entity):
+        for attribute in numbered_attributes(entity):
             one = {"_id": counter(entity, attribute)}
             highest = source.highest_number(entity.name, attribute)
             if highest is None:

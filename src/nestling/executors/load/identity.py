@@ -29,7 +29,7 @@ def object_id(collection: str, *key: object) -> ObjectId:
     return ObjectId(digest.digest())
 
 
-def discriminated(store: StoredCollection, root: Node) -> tuple[str, str] | None:
+def discriminator_of_id(store: StoredCollection, root: Node) -> tuple[str, str] | None:
     """The discriminator's name and value where the `_id` begins with it: in a variant with members."""
     variant = store.collection.variant
     if variant is None or not variant.members or root.presence is None or store.role is Role.ORPHANS:
@@ -81,7 +81,7 @@ def reference_source(code: DocumentCode, design: Design, layout: RowLayout, enti
         store, root = found
         attributes = design.id_attributes(store, root)
         if set(attributes) == set(entity.key):
-            return id_source(code, layout, entity, attributes, discriminated(store, root))
+            return id_source(code, layout, entity, attributes, discriminator_of_id(store, root))
     return id_source(code, layout, entity, entity.key, None)
 
 

@@ -15,7 +15,7 @@ from nestling.executors.load.stored_value import UnstorableError, ValueEncoders
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.rows import RowColumn, RowPath, RowQuery, RowSource
-from nestling.ir.storage.stored_forms import STORED
+from nestling.ir.storage.stored_forms import STORED_FORMS
 
 SIDE = list[tuple[str, NewDocument]]
 """Documents for other collections that come up while a root document is built."""
@@ -121,7 +121,7 @@ class Merge:
     def columns(self, of: Iterable[RowColumn]) -> tuple[RowColumn, ...]:
         """The columns with values for documents, and for each row's path the column with stored forms, if there is one."""
         columns = tuple(of)
-        stored = (RowColumn(STORED.name, path) for path in dict.fromkeys(each.path for each in columns))
+        stored = (RowColumn(STORED_FORMS.name, path) for path in dict.fromkeys(each.path for each in columns))
         return (*columns, *stored) if self._tells_forms else columns
 
     @property
@@ -153,7 +153,9 @@ class Merge:
                 raise LoadError(Problem(what, next_move=self._again))
 
 
-def located(error: UnstorableError, entity: Entity, layout: RowLayout, row: AnyRow, path: RowPath = ()) -> LoadError:
+def located_error(
+    error: UnstorableError, entity: Entity, layout: RowLayout, row: AnyRow, path: RowPath = ()
+) -> LoadError:
     """The error of a value that cannot be stored, naming the row and the attribute."""
     where = f"{row_name(entity, layout, row, path)}, attribute `{error.attribute}`"
     return LoadError(Problem(error.problem.what, where=where, next_move=error.problem.next_move))

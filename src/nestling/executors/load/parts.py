@@ -9,7 +9,7 @@ from nestling.executors.load.body import Body, body_columns, element_code, pairs
 from nestling.executors.load.computed import computed_parts
 from nestling.executors.load.copies import copy_part
 from nestling.executors.load.document_code import DocumentPart, PartKind
-from nestling.executors.load.embedded import ChildRows, bounded, one, slotted, sorted_elements, sorter
+from nestling.executors.load.embedded import ChildRows, elements_in_slots, first_elements, one, sorted_elements, sorter
 from nestling.executors.load.level import RowLayout, StreamLevel, own_columns, total_order
 from nestling.executors.load.listed import listed_part
 from nestling.executors.load.merge import Merge
@@ -90,9 +90,9 @@ def _part(merge: Merge, node: Node, embedding: Embedding, rows: ChildRows) -> Do
         kind = PartKind.SPREAD if node.form is Form.INLINE else PartKind.VALUE
         return DocumentPart(kind, node.field, one(rows), presence=presence)
     if embedding.slots is not None:
-        return DocumentPart(PartKind.ALWAYS, node.field, slotted(rows, embedding.slots))
+        return DocumentPart(PartKind.ALWAYS, node.field, elements_in_slots(rows, embedding.slots))
     sort = sorter(merge.values.policy, rows.entity, rows.layout, embedding.order)
     if embedding.overflow is not None:
-        take = bounded(rows, sort, embedding.overflow.bound, page_writer(merge, embedding, rows.layout))
+        take = first_elements(rows, sort, embedding.overflow.bound, page_writer(merge, embedding, rows.layout))
         return DocumentPart(PartKind.BOUNDED, node.field, take, flag=embedding.overflow.flag)
     return DocumentPart(PartKind.ALWAYS, node.field, rows.elements() if sort is None else sorted_elements(rows, sort))

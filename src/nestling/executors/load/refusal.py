@@ -16,7 +16,7 @@ from nestling.executors.errors.server_message import server_message
 from nestling.ir.literals import shell
 from nestling.ir.storage.stored_names import NO_NAMES, path_words
 
-SHOWN = 3
+MOST_REFUSED_DOCUMENTS = 3
 
 
 def refusal(
@@ -38,9 +38,13 @@ def refusal(
         return cause if is_typed else LoadError(Problem(server_message(cause.details or {}), where=store))
     if full := next((error for _, error in refused if error.get("code") == OUT_OF_DISK_SPACE), None):
         return OperationFailure(server_message(full), OUT_OF_DISK_SPACE)
-    problems = [_problem(store, document, error, names, resumed=resumed) for document, error in refused[:SHOWN]]
-    if len(refused) > SHOWN:
-        problems.append(Problem(f"{len(refused) - SHOWN} more documents of this batch were refused", where=store))
+    problems = [
+        _problem(store, document, error, names, resumed=resumed) for document, error in refused[:MOST_REFUSED_DOCUMENTS]
+    ]
+    if len(refused) > MOST_REFUSED_DOCUMENTS:
+        problems.append(
+            Problem(f"{len(refused) - MOST_REFUSED_DOCUMENTS} more documents of this batch were refused", where=store)
+        )
     return LoadError(*problems)
 
 

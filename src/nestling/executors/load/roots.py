@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.body import Body, body_columns, fill
 from nestling.executors.load.document_code import AnyRow, DocumentCode, NewDocument, RowKey
-from nestling.executors.load.identity import collection_name, derived_id, discriminated, id_source
+from nestling.executors.load.identity import collection_name, derived_id, discriminator_of_id, id_source
 from nestling.executors.load.level import RowLayout, StreamLevel, identifying, own_columns, total_order
-from nestling.executors.load.merge import Merge, located, row_name
+from nestling.executors.load.merge import Merge, located_error, row_name
 from nestling.executors.load.orphans import orphan_code
 from nestling.executors.load.parts import body_of
 from nestling.executors.load.split_off import file_writer, is_before, part_builder
@@ -93,7 +93,7 @@ def _documents(
     made = compiled(body_of(merge, level, root.body, root.children, layout))
     query = RowQuery(root.entity, layout.columns, level.identity, after=merge.after, without_parent=without_parent)
     entity, loaded, store = merge.model.entity(root.entity), merge.loaded, made.store
-    build = made.code.compile_stream(lambda error, row: located(error, entity, layout, row))
+    build = made.code.compile_stream(lambda error, row: located_error(error, entity, layout, row))
     merge.key_width = len(level.identity)
     leaves = made.leaves
     rows, name = distinct(merge, root, merge.source.rows(query), layout), entity.name
@@ -135,7 +135,7 @@ def _home(merge: Merge, store: StoredCollection, root: Node, body: Body) -> _Roo
     entity, code = merge.model.entity(root.entity), body.code(merge)
     attributes = merge.design.id_attributes(store, root)
     if attributes:
-        code.put("_id", id_source(code, body.layout, entity, attributes, discriminated(store, root)))
+        code.put("_id", id_source(code, body.layout, entity, attributes, discriminator_of_id(store, root)))
     else:
         code.put("_id", derived_id(code, body.layout, entity, collection_name(store.collection, store), _numbers()))
     for name, constant in store.collection.constants:

@@ -18,14 +18,14 @@ from nestling.executors.migrate.preflight import breaking_new_rules, in_the_way,
 from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
 from nestling.executors.migrate.stopping import ABORT_AGAIN, DROP_AGAIN, what_stays
-from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.executors.migrate.unit import MigrationUnit
 from nestling.executors.migrate.waiting import with_patience
 
 __all__ = [
     "ABORT_AGAIN",
-    "BEFORE",
     "DROP_AGAIN",
+    "OLD_SUFFIX",
     "TRUSTED_SECONDS",
     "Aborted",
     "Dropped",

@@ -18,7 +18,7 @@ from nestling.executors.migrate.cutover import (
     unfence,
 )
 from nestling.executors.migrate.late import late_collections, put_back
-from nestling.executors.migrate.state import COLLECTION, begun
+from nestling.executors.migrate.state import COLLECTION, begun_migration
 from nestling.ir.migration import Phase
 from nestling.ir.programs.command import CreateIndex
 
@@ -37,7 +37,7 @@ class Aborted:
 
 def abort(database: Database[Any]) -> Aborted:
     """End the migration: the old design is as before, including what was written while a collection had no name."""
-    with typed_errors(address(database)), begun(database) as (states, state):
+    with typed_errors(address(database)), begun_migration(database) as (states, state):
         if state.phase is Phase.DONE:
             move = "migrate back, from the new design to the old one"
             raise MigrationError(Problem("the new design has already taken over", next_move=move))

@@ -9,8 +9,8 @@ from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.calls import CollectionCall
-from nestling.executors.migrate.state import COLLECTION, ID, States
-from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.state import COLLECTION, STATE_ID, States
+from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.ir.migration import Phase
 from nestling.ir.storage.names import LOOK
 
@@ -28,7 +28,9 @@ _UNSURE = (Phase.FENCED,)
 def ask_in_use(design: str) -> Generator[CollectionCall, Any, bool]:
     """Ask as `check_in_use` does; gives whether the answer may be trusted for a while."""
     fields = {"phase": 1, "old": 1, "new": 1}
-    found = yield CollectionCall(COLLECTION, "find", {"filter": {"_id": ID}, "projection": fields, "comment": LOOK})
+    found = yield CollectionCall(
+        COLLECTION, "find", {"filter": {"_id": STATE_ID}, "projection": fields, "comment": LOOK}
+    )
     if not found:
         return True
     phase = Phase(found[0]["phase"])
@@ -46,7 +48,7 @@ def strays(database: Database[Any], stores: Collection[str]) -> dict[str, int]:
         return {}
     there = frozenset(database.list_collection_names())
     names = [name for name in state.trail.replaced if name in there and name not in stores]
-    counts = {name: database[name].count_documents({}) for name in names if f"{name}{BEFORE}" in there}
+    counts = {name: database[name].count_documents({}) for name in names if f"{name}{OLD_SUFFIX}" in there}
     return {name: count for name, count in counts.items() if count}
 
 

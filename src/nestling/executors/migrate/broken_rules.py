@@ -12,7 +12,7 @@ from nestling.ir.literals import shell
 from nestling.ir.quantity_words import cut, first_of
 from nestling.ir.storage.names import join
 
-SHOWN = 3
+MOST_RULES_NAMED = 3
 _MOST_VALUES = 6
 
 _Schema = Mapping[str, Any]
@@ -31,7 +31,7 @@ def broken_words(collection: Collection[Any], document: Mapping[str, Any], valid
     parts = validator.get("$and", (validator,))
     schemas = [part["$jsonSchema"] for part in parts if "$jsonSchema" in part]
     found = (words for schema in schemas for words in _broken(schema, "", [document], lambda each: each, breaks))
-    told = list(islice(dict.fromkeys(found), SHOWN))
+    told = list(islice(dict.fromkeys(found), MOST_RULES_NAMED))
     return f": {', '.join(told)}" if told else ""
 
 

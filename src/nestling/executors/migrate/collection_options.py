@@ -7,7 +7,7 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.ir.literals import shell
 from nestling.ir.migration import REFUSES_ALL
 from nestling.ir.programs.command import Command, CreateCollection
@@ -26,7 +26,7 @@ def lost_options(
     """
     there = {each["name"]: each.get("options", {}) for each in database.list_collections()}
     new = {each.name: each.options for each in coming if isinstance(each, CreateCollection)}
-    found = ((name, there.get(f"{name}{BEFORE}", there.get(name, {}))) for name in names)
+    found = ((name, there.get(f"{name}{OLD_SUFFIX}", there.get(name, {}))) for name in names)
     return tuple(
         f"{what} of `{name}`" for name, options in found for what in _lost(name, options, ours, new.get(name, {}))
     )

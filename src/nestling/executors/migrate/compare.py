@@ -23,7 +23,7 @@ from nestling.ir.types import TEXTS
 from nestling.ir.value_forms.canonical import canonical_encoder, stored_bytes
 from nestling.ir.values import Policy
 
-SHOWN = 3
+MOST_KEYS_NAMED = 3
 """Rows that differ, of each entity."""
 
 
@@ -105,7 +105,9 @@ class HomeViews:
             entity = self.model.entity(name)
             key = entity.identity
             places = [entity.attribute_names.index(each) for each in key]
-            keys = once(tuple(each.row[place] for place in places) for each in differing if each.entity == name)[:SHOWN]
+            keys = once(tuple(each.row[place] for place in places) for each in differing if each.entity == name)[
+                :MOST_KEYS_NAMED
+            ]
             both = [[*_having(homes, entity, keys)] for homes in (self.old, self.new)]
             for values in keys:
                 old, new = ([row for row in rows if [row[place] for place in places] == [*values]] for rows in both)

@@ -22,7 +22,7 @@ from nestling.executors.found_indexes import found_indexes, usual_collation
 from nestling.executors.migrate.job import Job, NewRules
 from nestling.executors.migrate.late import set_late_aside
 from nestling.executors.migrate.state import MigrationState, States
-from nestling.executors.migrate.undo_record import BEFORE, Trail
+from nestling.executors.migrate.undo_record import OLD_SUFFIX, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.indexes.index_form import does_work_of
 from nestling.ir.migration import REFUSES_ALL
@@ -63,7 +63,7 @@ def unfence(database: Database[Any], state: MigrationState, new: Mapping[str, Ne
         changed = (new or {}).get(name)
         is_ours = changed is not None and validator_form(fenced.get("validator", {})) == validator_form(changed.old)
         rules = {**fenced, "validator": dict(changed.new)} if changed is not None and is_ours else fenced
-        for called in (f"{name}{BEFORE}", name):
+        for called in (f"{name}{OLD_SUFFIX}", name):
             if called in there:
                 database.command({"collMod": called, **_NO_RULES, **rules}, codec_options=CODEC)
                 break
@@ -73,7 +73,7 @@ def forget_images(database: Database[Any], state: MigrationState) -> None:
     """Let the server keep no documents from before changes where only the migration wanted them."""
     there = frozenset(database.list_collection_names())
     for name in state.images:
-        for called in (f"{name}{BEFORE}", name):
+        for called in (f"{name}{OLD_SUFFIX}", name):
             if called in there:
                 database.command("collMod", called, changeStreamPreAndPostImages={"enabled": False})
                 break
@@ -83,7 +83,7 @@ def set_aside(job: Job, database: Database[Any]) -> None:
     """Give the old collections other names, and put a view in the place of each."""
     options = {each["name"]: each["options"] for each in database.list_collections(filter={"type": "collection"})}
     for name in job.replaced:
-        before = f"{name}{BEFORE}"
+        before = f"{name}{OLD_SUFFIX}"
         if name in job.unfenced:
             continue
         if name in options and before not in options:
@@ -120,7 +120,7 @@ def drop_views(job: Job, database: Database[Any]) -> None:
 def _views(database: Database[Any], names: Iterable[str]) -> frozenset[str]:
     """The names that are views of collections set aside."""
     found = database.list_collections(filter={"type": "view", "name": {"$in": [*names]}})
-    return frozenset(each["name"] for each in found if each["options"]["viewOn"] == f"{each['name']}{BEFORE}")
+    return frozenset(each["name"] for each in found if each["options"]["viewOn"] == f"{each['name']}{OLD_SUFFIX}")
 
 
 def _claimed(database: Database[Any], name: str, claim: Callable[[], object]) -> None:
@@ -176,7 +176,7 @@ def _drop_indexes(database: Database[Any], indexes: Iterable[CreateIndex]) -> No
 def switch_back(trail: Trail, database: Database[Any]) -> None:
     """Undo the renaming of collections."""
     there = frozenset(database.list_collection_names())
-    moved = [name for name in trail.replaced if f"{name}{BEFORE}" in there]
+    moved = [name for name in trail.replaced if f"{name}{OLD_SUFFIX}" in there]
     views, staged = _views(database, moved), {name: staged for staged, name in trail.names.items() if staged != name}
     for name in moved:
         to = staged.get(name)
@@ -184,7 +184,7 @@ def switch_back(trail: Trail, database: Database[Any]) -> None:
             _at_once(database).drop_collection(name)
         elif name in there and to is not None and to not in there:
             _at_once(database)[name].rename(to)
-        _claimed(database, name, partial(database[f"{name}{BEFORE}"].rename, name))
+        _claimed(database, name, partial(database[f"{name}{OLD_SUFFIX}"].rename, name))
 
 
 def drop(database: Database[Any], names: Iterable[str]) -> None:

@@ -29,7 +29,7 @@ from nestling.executors.load.stored_value import ValueEncoders
 from nestling.executors.migrate.closure import gather
 from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes
-from nestling.executors.migrate.needed_rows import narrowed
+from nestling.executors.migrate.needed_rows import needed_model
 from nestling.executors.migrate.refused_row import ANEW, refused_row
 from nestling.executors.migrate.spool import OpenShelf, Shelf, Spool
 from nestling.executors.migrate.unit import Found, MigrationUnit, RootKey
@@ -106,7 +106,7 @@ class Deriver:
         """Where the documents of a target are derived, made when first asked for."""
         name = target.unit.name
         if name not in self._shelves:
-            kept = narrowed(self.homes.model, target)
+            kept = needed_model(self.homes.model, target)
             self._shelves[name] = _Place(kept, self._open.enter_context(self._open_shelf(all_with_stored(kept))))
         return self._shelves[name]
 

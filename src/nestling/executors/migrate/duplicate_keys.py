@@ -12,7 +12,7 @@ from nestling.executors.migrate.homes import Homes
 from nestling.ir.migration import HomePlace, RepeatedKey
 from nestling.ir.paths.access_path import column_field
 
-SHOWN = 3
+MOST_DUPLICATES = 3
 
 
 def repeated_keys(homes: Homes, entities: Iterable[str]) -> Iterator[RepeatedKey]:
@@ -54,7 +54,7 @@ def _repeated(
         {"$group": {"_id": fields, "times": {"$sum": 1}}},
         {"$match": {"times": {"$gt": 1}}},
         {"$sort": {"times": -1, "_id": 1}},
-        {"$limit": SHOWN},
+        {"$limit": MOST_DUPLICATES},
     ]
     for found in homes.database[home.collection].aggregate(stages, allowDiskUse=True):
         values = {name: found["_id"].get(str(number)) for number, name in enumerate(key)}
@@ -70,7 +70,7 @@ def _documents(
         if values.keys() <= place.paths.keys():
             asked = {place.paths[name]: value for name, value in values.items()}
             condition = {path: {"$eq": value} for path, value in asked.items()}
-            found = database[place.query.collection].find(condition, {"_id": 1}).sort("_id", 1).limit(SHOWN)
+            found = database[place.query.collection].find(condition, {"_id": 1}).sort("_id", 1).limit(MOST_DUPLICATES)
             if documents := tuple(each["_id"] for each in found):
                 return place.query.collection, asked, documents
     return "", {}, ()

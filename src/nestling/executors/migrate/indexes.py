@@ -10,7 +10,7 @@ from pymongo.database import Database
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.found_indexes import found_indexes
 from nestling.executors.migrate.job import Job
-from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.executors.rights import check_privileges
 from nestling.ir.programs.command import CreateIndex
 
@@ -19,7 +19,7 @@ def indexes_today(database: Database[Any], collections: Sequence[str]) -> tuple[
     """The indexes of collections except those on `_id`, as the server reports them; also if a collection is set aside."""
     check_privileges(database, (collections, ("listIndexes",)))
     there = frozenset(database.list_collection_names())
-    aside = {name: f"{name}{BEFORE}" for name in collections if f"{name}{BEFORE}" in there}
+    aside = {name: f"{name}{OLD_SUFFIX}" for name in collections if f"{name}{OLD_SUFFIX}" in there}
     return tuple(each for name in collections for each in found_indexes(database, name, aside.get(name, name)))
 
 

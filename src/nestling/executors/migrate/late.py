@@ -15,10 +15,10 @@ from pymongo.errors import BulkWriteError, OperationFailure
 from nestling.common.errors import MigrationError, Problem
 from nestling.common.server_codes import DUPLICATE_KEY, NOT_VALID, UNAUTHORIZED
 from nestling.executors.batches import batches
-from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.ir.value_forms.canonical import stored_bytes
 
-LATE = f"{BEFORE}.late"
+LATE_SUFFIX = f"{OLD_SUFFIX}.late"
 """Suffix for a collection that was created while an old collection had no name."""
 _LATE_NAMES = 10
 _AT_ONCE = 1000
@@ -32,12 +32,12 @@ def late_collections(names: Iterable[str], database: Database[Any]) -> tuple[str
 
 def names_aside(name: str) -> tuple[str, ...]:
     """The names that an old collection, or a late collection under its name, may get."""
-    return f"{name}{BEFORE}", *_late_names(name)
+    return f"{name}{OLD_SUFFIX}", *_late_names(name)
 
 
 def _late_names(name: str) -> tuple[str, ...]:
     """One for each time a name is free for a moment, and more for repetitions."""
-    return tuple(f"{name}{LATE}{number or ''}" for number in range(_LATE_NAMES))
+    return tuple(f"{name}{LATE_SUFFIX}{number or ''}" for number in range(_LATE_NAMES))
 
 
 def set_late_aside(database: Database[Any], name: str) -> None:
@@ -59,7 +59,7 @@ def put_back(names: Iterable[str], database: Database[Any], *, bypass: bool) -> 
     """
     there = frozenset(database.list_collection_names())
     for name in names:
-        before = f"{name}{BEFORE}"
+        before = f"{name}{OLD_SUFFIX}"
         for late in late_collections([name], database):
             _move(database[late], database[before if before in there else name], bypass=bypass)
 

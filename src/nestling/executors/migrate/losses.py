@@ -17,7 +17,7 @@ from nestling.ir.found_field import FoundField
 from nestling.ir.migration import Loss
 from nestling.ir.words.index_words import index_words
 
-SHOWN = 20
+MOST_LOSSES = 20
 """How many of one kind an error names."""
 
 Find: TypeAlias = Callable[[Job, Database[Any]], Iterable[FoundField | str]]
@@ -123,7 +123,7 @@ _KINDS: Mapping[Loss, _Kind] = {
 }
 
 
-def lost(loss: Loss, job: Job, database: Database[Any]) -> tuple[str, ...]:
+def losses_in_words(loss: Loss, job: Job, database: Database[Any]) -> tuple[str, ...]:
     """Each thing of this kind that would be lost, in words."""
     kind = _KINDS[loss]
     found = (each if isinstance(each, str) else f"{each.text()}," for each in kind.find(job, database))
@@ -136,7 +136,7 @@ def lost_together(loss: Loss, job: Job, database: Database[Any]) -> str:
     found = [each if isinstance(each, str) else each.text() for each in kind.find(job, database)]
     if len(found) > 1:
         return f"{'; '.join(found)}: each {kind.what}"
-    return "".join(lost(loss, job, database)) if found else ""
+    return "".join(losses_in_words(loss, job, database)) if found else ""
 
 
 def require_nothing_lost(
@@ -147,14 +147,14 @@ def require_nothing_lost(
     for loss in Loss:
         if loss not in but:
             tell(_KINDS[loss].looking_for, 0)
-            problems += refused(lost(loss, job, database), f"{_KINDS[loss].move}: `{loss.flag}`")
+            problems += loss_problems(losses_in_words(loss, job, database), f"{_KINDS[loss].move}: `{loss.flag}`")
     if problems:
         raise MigrationError(*problems)
 
 
-def refused(found: Sequence[str], move: str) -> list[Problem]:
+def loss_problems(found: Sequence[str], move: str) -> list[Problem]:
     """A problem for each of these losses; it names the first few."""
-    told = [*found[:SHOWN]]
-    if len(found) > SHOWN:
-        told.append(f"and {len(found) - SHOWN:,} more")
+    told = [*found[:MOST_LOSSES]]
+    if len(found) > MOST_LOSSES:
+        told.append(f"and {len(found) - MOST_LOSSES:,} more")
     return [Problem(each, next_move=move) for each in told]

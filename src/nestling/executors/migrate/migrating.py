@@ -47,8 +47,8 @@ from nestling.executors.migrate.migration_lease import alone
 from nestling.executors.migrate.preflight import check_cutover, check_documents, check_start, require_new_rules
 from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
-from nestling.executors.migrate.state import COLLECTION, MigrationState, States, begun
-from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.state import COLLECTION, MigrationState, States, begun_migration
+from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.executors.migrate.unique_indexes import build_uniques
 from nestling.executors.migrate.unknown_fields import dropped_with
 from nestling.executors.migrate.unlike_references import require_like_references
@@ -448,14 +448,14 @@ class Migration:
 
         Raises `MigrationError` before that, and if fields would be lost.
         """
-        with typed_errors(address(self.database)), begun(self.database) as (states, state):
+        with typed_errors(address(self.database)), begun_migration(self.database) as (states, state):
             states.resume(self.job.designs)
             if state.phase is not Phase.DONE:
                 move = "run `--cutover` first"
                 raise MigrationError(Problem("the new design has not taken over yet", next_move=move))
             drop_views(self.job, self.database)
             there = frozenset(self.database.list_collection_names())
-            left = [f"{name}{BEFORE}" for name in self.job.replaced]
+            left = [f"{name}{OLD_SUFFIX}" for name in self.job.replaced]
             left += [name for name in self.job.replaced if name in self.job.unfenced]
             found = tuple(name for name in left if name in there)
             unknown = dropped_with(self.job, self.database, found, is_allowed=Loss.UNKNOWN in self.may_lose)

@@ -12,7 +12,7 @@ Needed = Mapping[str, frozenset[str]]
 """By entity, the attributes that are read of its rows."""
 
 
-def needed(model: Model, target: MigrationUnit) -> Needed:
+def needed_attributes(model: Model, target: MigrationUnit) -> Needed:
     """The attributes of every entity that the target's documents depend on."""
     found: dict[str, set[str]] = {target.entity.name: {*target.entity.attribute_names}}
     for reach in target.reaches:
@@ -30,11 +30,11 @@ def needed(model: Model, target: MigrationUnit) -> Needed:
     return {name: frozenset(names) for name, names in found.items()}
 
 
-def narrowed(model: Model, *targets: MigrationUnit) -> Model:
+def needed_model(model: Model, *targets: MigrationUnit) -> Model:
     """The model of what the targets need. It allows any value of a type, and NULL outside keys; validity is checked elsewhere."""
     found: dict[str, frozenset[str]] = {}
     for each in targets:
-        for name, names in needed(model, each).items():
+        for name, names in needed_attributes(model, each).items():
             found[name] = found.get(name, frozenset()) | names
     return _of(model, found)
 

@@ -17,7 +17,7 @@ from nestling.executors.migrate.duplicate_keys import repeated_keys, repeated_pr
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.matching_documents import documents_with
 from nestling.executors.migrate.state import COLLECTION
-from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.undo_record import OLD_SUFFIX
 from nestling.executors.rights import EVERY, MODIFYING, check_privileges
 from nestling.ir.field_removal import null_removal
 from nestling.ir.literals import shell
@@ -47,7 +47,7 @@ def check_documents(job: Job, database: Database[Any]) -> None:
 def check_cutover(job: Job, database: Database[Any]) -> None:
     """Raise `PermissionDenied` where the user may not have the old collections refuse writes, or give collections other names."""
     fenced = [name for name in job.old if name not in job.unfenced]
-    aside = [f"{name}{BEFORE}" for name in job.replaced if name in fenced]
+    aside = [f"{name}{OLD_SUFFIX}" for name in job.replaced if name in fenced]
     losing = tuple(dict.fromkeys(each.collection for each in job.indexes.gone))
     renaming = ((EVERY,), (_RENAMING,))  # of single collections it is not enough
     replaced = [name for name in job.replaced if name in fenced]
@@ -190,7 +190,7 @@ def _taken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pro
             what, move = "the new design needs this name, and the collection holds documents", "rename or drop it"
             problems.append(Problem(what, where=name, next_move=move))
     for name in job.replaced:
-        if f"{name}{BEFORE}" in there:
+        if f"{name}{OLD_SUFFIX}" in there:
             move = "end that migration with `--drop-old`, or rename the collection"
-            problems.append(Problem("an earlier migration left this collection", f"{name}{BEFORE}", next_move=move))
+            problems.append(Problem("an earlier migration left this collection", f"{name}{OLD_SUFFIX}", next_move=move))
     return problems

@@ -9,7 +9,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.batches import batches
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.matching_documents import documents_with
-from nestling.executors.migrate.needed_rows import narrowed
+from nestling.executors.migrate.needed_rows import needed_model
 from nestling.executors.migrate.refused_row import INSPECT, kind_of, place_of
 from nestling.executors.migrate.spool import OpenShelf, Shelf
 from nestling.executors.read import read_rows
@@ -28,7 +28,7 @@ def refused_values(job: Job, open_shelf: OpenShelf) -> list[Problem]:
     It reads everything that the new documents are made from: all rows of an entity with such a field, even if merely copied.
     Nulls in values stored whole as json are included.
     """
-    read = narrowed(job.homes.model, *job.targets)
+    read = needed_model(job.homes.model, *job.targets)
     return [*_json_nulls(job, read), *_of_several_types(job, read, open_shelf)]
 
 

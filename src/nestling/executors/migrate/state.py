@@ -16,13 +16,13 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.changes import HistoryPoint
 from nestling.executors.load.checkpoint import found_key, stored_key
 from nestling.executors.migrate.migration_lease import alone, is_taken
-from nestling.executors.migrate.undo_record import BEFORE, Trail
+from nestling.executors.migrate.undo_record import OLD_SUFFIX, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.migration import Phase
 from nestling.ir.storage.names import OWN_COLLECTIONS
 
 COLLECTION = f"{OWN_COLLECTIONS}migrate"
-ID = "migration"
+STATE_ID = "migration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,9 @@ class MigrationState:
     @property
     def set_aside(self) -> frozenset[str]:
         """Names of collections that are not in use any more."""
-        return frozenset(f"{name}{BEFORE}" for name in self.trail.replaced) if self.trail is not None else frozenset()
+        return (
+            frozenset(f"{name}{OLD_SUFFIX}" for name in self.trail.replaced) if self.trail is not None else frozenset()
+        )
 
 
 class States:
@@ -94,11 +96,11 @@ class States:
             "trail": None if state.trail is None else state.trail.stored(),
             "is_complete": state.is_complete,
         }
-        self._collection.replace_one({"_id": ID}, document, upsert=True)
+        self._collection.replace_one({"_id": STATE_ID}, document, upsert=True)
 
     def read(self) -> MigrationState | None:
         """The state, if a migration has begun."""
-        found = self._collection.find_one({"_id": ID})
+        found = self._collection.find_one({"_id": STATE_ID})
         if found is None:
             return None
         after, point, trail = found["after"], found["point"], found.get("trail")
@@ -137,7 +139,7 @@ class States:
 
 
 @contextmanager
-def begun(database: Database[Any]) -> Iterator[tuple[States, MigrationState]]:
+def begun_migration(database: Database[Any]) -> Iterator[tuple[States, MigrationState]]:
     """The migration that has begun, whatever its designs, exclusively."""
     if States(database).read() is None:
         if is_taken(database, COLLECTION):

@@ -11,7 +11,7 @@ import bson
 from nestling.ir.codec import CODEC
 from nestling.ir.programs.command import CreateIndex
 
-BEFORE = ".before"
+OLD_SUFFIX = ".before"
 """Suffix of the old design's collections once the new design has taken over."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from bson import MaxKey, MinKey
 
 from nestling.common.errors import GapError, Problem
-from nestling.executors.load.identity import collection_name, discriminated, object_id
+from nestling.executors.load.identity import collection_name, discriminator_of_id, object_id
 from nestling.executors.load.level import is_keyset, total_order
 from nestling.executors.load.units import Unit
 from nestling.executors.migrate.distinct_values import once
@@ -176,7 +176,7 @@ class MigrationUnit:
             )
             return object_id(owner, *(values[name] for name in self.entity.key))
         parts = [(stored_name(name), self._stored(name, values[name])) for name in self._id]
-        prefix = discriminated(self.store, self.root)
+        prefix = discriminator_of_id(self.store, self.root)
         if len(parts) == 1 and prefix is None:
             return parts[0][1]
         return dict([prefix, *parts] if prefix is not None else parts)

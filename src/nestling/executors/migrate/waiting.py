@@ -17,7 +17,7 @@ from nestling.executors.errors.transient import PATIENCE_SECONDS, Patience, caus
 
 MOST_INTERRUPTIONS = 20
 """How often a migration that has run for longer than the patience lasts is taken up again."""
-AGAIN = "once the server answers, run the same command again: it continues where it stopped"
+CONTINUE_BY_RUNNING_AGAIN = "once the server answers, run the same command again: it continues where it stopped"
 
 Answer = TypeVar("Answer")
 
@@ -47,6 +47,6 @@ def with_patience(work: Callable[[], Answer], database: Database[Any], waits: Ca
 def _told(error: PyMongoError | NestlingError, database: Database[Any]) -> NestlingError:
     """The error as one of ours, with the move that helps."""
     if isinstance(error, NestlingError):
-        return type(error)(*(replace(each, next_move=AGAIN) for each in error.problems))
+        return type(error)(*(replace(each, next_move=CONTINUE_BY_RUNNING_AGAIN) for each in error.problems))
     what = f"the server did not do it: {redact(str(error))}"
-    return MigrationError(Problem(what, where=address(database), next_move=AGAIN))
+    return MigrationError(Problem(what, where=address(database), next_move=CONTINUE_BY_RUNNING_AGAIN))

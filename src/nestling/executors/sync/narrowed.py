@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nestling.ir.drift import ID
+from nestling.ir.drift import ID_COLUMN
 from nestling.ir.programs.compiled import CompiledRead, Mql
 from nestling.ir.programs.filling import read_for_row
 from nestling.ir.programs.program import ReadRows
@@ -27,12 +27,12 @@ def of_values(read: CompiledRead, path: str, values: Sequence[object]) -> Compil
 
 def ids_of_values(read: CompiledRead, path: str, values: Sequence[object]) -> CompiledRead:
     """The ids (column `id`) of the read's documents with one of these values at a path."""
-    return replace(read, pipeline=(_with_values(path, values), {"$project": {"_id": 0, ID: "$_id"}}))
+    return replace(read, pipeline=(_with_values(path, values), {"$project": {"_id": 0, ID_COLUMN: "$_id"}}))
 
 
 def every_id(read: CompiledRead) -> CompiledRead:
     """The ids (column `id`) of all the read's documents."""
-    return replace(read, pipeline=({"$project": {"_id": 0, ID: "$_id"}},))
+    return replace(read, pipeline=({"$project": {"_id": 0, ID_COLUMN: "$_id"}},))
 
 
 def of_few(read: CompiledRead, path: str, values: Sequence[object], most: int) -> CompiledRead:

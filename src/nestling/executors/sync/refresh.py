@@ -38,7 +38,7 @@ from nestling.executors.sync.narrowed import (
     with_values,
 )
 from nestling.executors.updates import Updates
-from nestling.ir.drift import ID, CompiledCheck
+from nestling.ir.drift import ID_COLUMN, CompiledCheck
 from nestling.ir.literals import shell
 from nestling.ir.programs.route import BackgroundUpkeep, CompiledSearch, CompiledShared
 
@@ -86,7 +86,7 @@ class Refresh:
             for some in batches(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
                 self._mended(kept, some)
         except ValueNotComputable:
-            self.documents(kept, (row[ID] for row in self._view.ask(every_id(kept.check.read))))
+            self.documents(kept, (row[ID_COLUMN] for row in self._view.ask(every_id(kept.check.read))))
         if self._unrepaired[kept.id] == before:
             del self._unrepaired[kept.id]
 
@@ -112,7 +112,7 @@ class Refresh:
         if kept.path is not None:
             for some in batches((value for (value,) in anchors), DOCUMENTS_AT_ONCE):
                 for row in self._view.ask(ids_of_values(kept.check.read, kept.path, some)):
-                    yield row[ID]
+                    yield row[ID_COLUMN]
             return
         start = 0
         while start < len(anchors):
@@ -167,8 +167,8 @@ class Refresh:
         values = (value for row in padded for value in row)
         last: object = self  # no id
         for row in self._view.ask(with_values(search.read, names, values)):
-            if row[ID] != last:
-                last = row[ID]
+            if row[ID_COLUMN] != last:
+                last = row[ID_COLUMN]
                 yield last
 
     def _differing(self, kept: BackgroundUpkeep, rows: Iterable[_Row]) -> Iterator[_Row]:
@@ -198,10 +198,10 @@ class Refresh:
                 return
             self._metrics.count("contended", len(rows) - written - len(refused))
             time.sleep(PAUSE_SECONDS * attempt)
-            ids = [row[ID] for row in rows if row[ID] not in refused]
+            ids = [row[ID_COLUMN] for row in rows if row[ID_COLUMN] not in refused]
             rows = self._read(kept, ids)
         for row in rows:
-            self._refuse(kept, f"{kept.id} of {shell(row[ID])}", "it kept changing while it was compared")
+            self._refuse(kept, f"{kept.id} of {shell(row[ID_COLUMN])}", "it kept changing while it was compared")
 
     def _refuse(self, kept: BackgroundUpkeep, what: str, why: str) -> None:
         self._unrepaired[kept.id] += 1
@@ -214,7 +214,7 @@ class Refresh:
             if (this := where(kept.check.check, rows[place])) not in told:
                 told.add(this)
                 self._unrepaired[kept.id] += 1
-                self._metrics.leave(f"{kept.id} of {shell(rows[place][ID])}")
+                self._metrics.leave(f"{kept.id} of {shell(rows[place][ID_COLUMN])}")
         return [row for place, row in enumerate(rows) if place not in left]
 
     def _of_ids(self, compiled: CompiledCheck, ids: Sequence[object]) -> Iterator[_Row]:
@@ -225,8 +225,8 @@ class Refresh:
         """How many copies changed, and the documents the server refused to change."""
         if kept.check.repair is None:
             for row in rows:
-                self._refuse(kept, f"{kept.id} of {shell(row[ID])}", kept.check.check.next_move)
-            return 0, [row[ID] for row in rows]
+                self._refuse(kept, f"{kept.id} of {shell(row[ID_COLUMN])}", kept.check.check.next_move)
+            return 0, [row[ID_COLUMN] for row in rows]
         if kept.id not in self._repairs:
             self._repairs[kept.id] = Repairs(kept.check)
         updates = [self._repairs[kept.id].of(row) for row in rows]
@@ -239,9 +239,9 @@ class Refresh:
                 raise
             details: Mapping[str, Any] = error.details or {}
             written = int(details.get("nModified", 0))
-            refused = [rows[each["index"]][ID] for each in details.get("writeErrors", ())]
+            refused = [rows[each["index"]][ID_COLUMN] for each in details.get("writeErrors", ())]
             for each in details.get("writeErrors", ()):
-                self._refuse(kept, f"{kept.id} of {shell(rows[each['index']][ID])}", why_refused(each))
+                self._refuse(kept, f"{kept.id} of {shell(rows[each['index']][ID_COLUMN])}", why_refused(each))
         self._metrics.count("written", written)
         return written, refused
 

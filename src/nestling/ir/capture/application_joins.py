@@ -17,19 +17,19 @@ from bson.dbref import DBRef
 from nestling.ir.capture.capture import Follow
 from nestling.ir.capture.shape import CommandOperation, CommandShape
 
-KEPT = 4
+REMEMBERED_SHAPES = 4
 """Shapes of one client whose latest answers are remembered …"""
-SECONDS = 2.0
+REMEMBERED_SECONDS = 2.0
 """… for so long …"""
-DOCUMENTS = 200
+REMEMBERED_DOCUMENTS = 200
 """… and so many documents of each."""
 CLIENTS = 64
-PAIRS = 2_000
+COUNTED_PAIRS = 2_000
 TRIED_FULLY, THEN_EVERY = 50, 20
 """How often a statement is looked at: the first times always, then one in so many."""
 ENOUGH = 0.8
 """The share of the values asked for that must be in the answer."""
-VALUES = 50
+COMPARED_VALUES = 50
 """Values of a list that are compared."""
 DEEPEST = 4
 SAYING = 8
@@ -73,7 +73,7 @@ class Follower:
         if before and asked and self._is_due(shape):
             self._compare(before, time, shape, asked)
         if returned and shape.operation in (CommandOperation.FIND, CommandOperation.AGGREGATE):
-            self._remember(client, _Answer(shape, time, returned, documents[:DOCUMENTS]))
+            self._remember(client, _Answer(shape, time, returned, documents[:REMEMBERED_DOCUMENTS]))
 
     def follows(self) -> tuple[Follow, ...]:
         """The joins seen so far."""
@@ -86,7 +86,7 @@ class Follower:
     def _is_due(self, shape: CommandShape) -> bool:
         count = self._tried.get(shape)
         if count is None:
-            if len(self._tried) >= PAIRS:
+            if len(self._tried) >= COUNTED_PAIRS:
                 return False
             count = self._tried[shape] = _Tried()
         count.seen += 1
@@ -104,7 +104,7 @@ class Follower:
     ) -> None:
         seen: set[tuple[CommandShape, CommandShape, str, str]] = set()
         for answer in reversed(before.values()):
-            if time - answer.time > SECONDS:
+            if time - answer.time > REMEMBERED_SECONDS:
                 break
             for name, values, is_list in asked:
                 paths = _paths_of(name, values, answer.documents)
@@ -112,7 +112,7 @@ class Follower:
                     paths = [""]
                 seen.update((answer.shape, shape, name, path) for path in paths)
         for key in seen:
-            if key in self._found or len(self._found) < PAIRS:
+            if key in self._found or len(self._found) < COUNTED_PAIRS:
                 self._found[key] = self._found.get(key, 0) + 1
 
     def _remember(self, client: object, answer: _Answer) -> None:
@@ -124,7 +124,7 @@ class Follower:
             known = self._answers[client] = OrderedDict()
         known[answer.shape] = answer
         known.move_to_end(answer.shape)
-        while len(known) > KEPT or answer.time - next(iter(known.values())).time > SECONDS:
+        while len(known) > REMEMBERED_SHAPES or answer.time - next(iter(known.values())).time > REMEMBERED_SECONDS:
             known.popitem(last=False)
 
 
@@ -135,7 +135,7 @@ def _asked(condition: object) -> Iterator[tuple[str, Sequence[Any], bool]]:
             continue
         if isinstance(test, Mapping):
             if isinstance(found := test.get("$in"), list | tuple) and found:
-                yield str(name), found[:VALUES], True
+                yield str(name), found[:COMPARED_VALUES], True
             elif isinstance(found := test.get("$eq"), int | str | ObjectId):
                 yield str(name), (found,), False
         elif isinstance(test, int | str | ObjectId):
@@ -170,7 +170,7 @@ def _scalars(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]
         for name, inner in value.items() if depth < DEEPEST else ():
             yield from _scalars(inner, f"{path}.{name}" if path else str(name), depth + 1)
     elif isinstance(value, list):
-        for inner in value[:VALUES] if depth < DEEPEST else ():
+        for inner in value[:COMPARED_VALUES] if depth < DEEPEST else ():
             yield from _scalars(inner, path, depth + 1)
     elif isinstance(value, int | str | ObjectId) or (type(value).__hash__ is not None and not isinstance(value, DBRef)):
         yield path, value

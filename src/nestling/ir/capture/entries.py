@@ -13,7 +13,7 @@ from nestling.ir.capture.tally import Sums, Tally, list_values
 from nestling.ir.facts.statement import LastSeen
 from nestling.ir.storage.names import is_system
 
-OWN = "nestling"
+OWN_APPLICATION = "nestling"
 """The application name of nestling itself, whose statements are nobody's workload."""
 _BY_KIND = {
     "insert": CommandOperation.INSERT,
@@ -39,7 +39,7 @@ def counted(kind: CaptureKind, entries: Iterable[tuple[datetime | None, Entry]])
 def command_of(entry: Entry) -> Mapping[str, Any]:
     """The command of an entry; empty if it is not an application's."""
     found = entry.get("command") or entry.get("query") or {}
-    if not isinstance(found, Mapping) or entry.get("appName") == OWN:
+    if not isinstance(found, Mapping) or entry.get("appName") == OWN_APPLICATION:
         return {}
     begun = entry.get("originatingCommand")
     return {} if is_own(found) or (isinstance(begun, Mapping) and is_own(begun)) else found

@@ -15,7 +15,7 @@ _DATA = re.compile(
     r"|.{61,}",
     re.DOTALL,
 )
-MANY = 200
+MANY_NAMES = 200
 """Names in one document that make all of them data."""
 
 

@@ -43,7 +43,7 @@ class _Passed:
         return True
 
 
-def served(pipeline: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, int]]:
+def indexable_part(pipeline: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, int]]:
     """The condition and the order of a pipeline that an index of its collection can serve."""
     passed, conditions = _Passed(), list[dict[str, Any]]()
     order: dict[str, int] | None = None

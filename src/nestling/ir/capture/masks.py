@@ -16,7 +16,7 @@ from uuid import UUID
 from bson import Binary, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Regex, Timestamp
 from bson.raw_bson import RawBSONDocument
 
-from nestling.ir.capture.folded_names import MANY, folded
+from nestling.ir.capture.folded_names import MANY_NAMES, folded
 from nestling.ir.facts.steps import ANY_KEY
 
 Masked = Any
@@ -112,7 +112,7 @@ def _document(found: Mapping[str, Any], mask: Callable[[object], Masked]) -> Mas
 def _entries(found: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
     """The entries of a document; one for all of them when there are so many that the names are data."""
     items = [(str(name), each) for name, each in found.items()]
-    return [(ANY_KEY, items[0][1])] if len(items) > MANY else items
+    return [(ANY_KEY, items[0][1])] if len(items) > MANY_NAMES else items
 
 
 def _name(name: str) -> str:

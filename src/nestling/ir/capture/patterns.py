@@ -10,7 +10,7 @@ from typing import Any
 from nestling.ir.capture.branches import FieldTest, parts_of
 from nestling.ir.capture.capture import Capture, CaptureKind, ShapeTotals, latest
 from nestling.ir.capture.clauses import REGEX
-from nestling.ir.capture.indexable import field_tests, served
+from nestling.ir.capture.indexable import field_tests, indexable_part
 from nestling.ir.capture.shape import MAP_REDUCE, CommandOperation, CommandShape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
@@ -56,7 +56,7 @@ def _followed(capture: Capture) -> dict[CommandShape, Counter[str]]:
 def _without_sums(seen: ShapeTotals) -> StatementFacts:
     shape, clauses = seen.shape, seen.shape.clauses
     pipeline = clauses.get("pipeline", [])
-    condition, order = served(pipeline) if pipeline else (_condition(clauses), clauses.get("sort", {}))
+    condition, order = indexable_part(pipeline) if pipeline else (_condition(clauses), clauses.get("sort", {}))
     parts = parts_of(condition)
     filters, branches = _filters(parts.common), tuple(dict.fromkeys(map(_filters, parts.branches)))
     if len(branches) == 1:  # branches that differ in values alone

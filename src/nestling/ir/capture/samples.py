@@ -16,7 +16,7 @@ _LISTS = ("$in", "$nin", "$all", "$mod")
 _LONGEST = 200
 
 
-AGAIN = " again"
+NEXT_OF_ITS_PLACE = " again"
 """What the place of a value ends with if another value has the same place before it."""
 
 
@@ -24,7 +24,7 @@ def sample_values(command: Mapping[str, Any], place: int = 0) -> Iterator[tuple[
     """Plain values with their places; `place`: of which of a command's several statements."""
     known: set[str] = set()
     for path, value in _every_value(command, place):
-        found = f"{path}{AGAIN}" if path in known else path
+        found = f"{path}{NEXT_OF_ITS_PLACE}" if path in known else path
         if found not in known:
             known.add(found)
             yield found, value

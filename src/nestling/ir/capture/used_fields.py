@@ -25,7 +25,7 @@ _PASSING = (
 _ENDING = ("$group", "$count", "$sortByCount", "$bucket", "$bucketAuto", "$replaceRoot", "$replaceWith")
 _SHOWING_ALL = ("$slice", "$meta", "$elemMatch")
 """Operators of a projection that leave the other fields as they are."""
-ALL = Projection((), but=True)
+ALL_FIELDS = Projection((), but=True)
 
 
 def taken_by(shape: CommandShape) -> Projection | None:
@@ -54,7 +54,7 @@ def _shown(projection: Mapping[str, Any], asked: set[str]) -> Projection:
         return Projection(tuple(sorted({path for path in left_out if "." not in path} - asked)), but=True)
     mentioned = set(_mentioned(list(named.values())))
     if "" in mentioned:
-        return ALL
+        return ALL_FIELDS
     chosen = {_top(path) for path, each in named.items() if each in (1, True)}
     return Projection(tuple(sorted(asked | chosen | mentioned)))
 
@@ -79,7 +79,7 @@ def _through(pipeline: list[Mapping[str, Any]], asked: set[str]) -> Projection |
                 case _ if name in _PASSING or name in _ENDING:
                     mentioned = {*_names(name, body), *_mentioned(body)}
                     if "" in mentioned:
-                        return ALL
+                        return ALL_FIELDS
                     asked |= mentioned
                     if name in _ENDING:
                         return Projection(tuple(sorted(asked)))

@@ -9,7 +9,7 @@ from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import Attribute, Entity
 
 
-def concerned(entity: Entity, changed: Collection[str]) -> Iterator[Attribute]:
+def computed_of(entity: Entity, changed: Collection[str]) -> Iterator[Attribute]:
     """The computed attributes that change with others, those they are computed of first."""
     changing = set(changed)
     for attribute in entity.attributes:

@@ -22,7 +22,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import is_condition
 from nestling.ir.text.sql_quotes import sql_name, sql_text
 
-WORDS = frozenset({"and", "or", "not", "is", "in", "null", "true", "false"})
+RESERVED_WORDS = frozenset({"and", "or", "not", "is", "in", "null", "true", "false"})
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 Quote = Callable[[str], str]
 
@@ -37,7 +37,7 @@ class Writing:
 
 def quoted_name(name: str) -> str:
     """A name as it is, or in double quotes where it would be read as something else."""
-    if _PLAIN_NAME.fullmatch(name) and name not in WORDS:
+    if _PLAIN_NAME.fullmatch(name) and name not in RESERVED_WORDS:
         return name
     return sql_name(name)
 

@@ -5,8 +5,8 @@ They hold names, types, counts and sizes, never a value of anybody's document.
 
 from nestling.ir.facts.collection import (
     BUILT,
+    NO_RIGHT,
     OUT_OF_TIME,
-    REFUSED,
     SET_ASIDE,
     SET_ASIDE_SO_FAR,
     USE_UNSEEN,
@@ -31,8 +31,8 @@ __all__ = [
     "ANY_KEY",
     "BUILT",
     "ELEMENT",
+    "NO_RIGHT",
     "OUT_OF_TIME",
-    "REFUSED",
     "SET_ASIDE",
     "SET_ASIDE_SO_FAR",
     "USE_UNSEEN",

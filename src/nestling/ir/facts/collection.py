@@ -252,7 +252,7 @@ SET_ASIDE_SO_FAR = (
 )
 SET_ASIDE = "set aside by a migration: `nestling migrate … --drop-old` drops what it set aside"
 """Why collections are nobody's data."""
-REFUSED = "the user may not do this"
+NO_RIGHT = "the user may not do this"
 """Why something was not looked at for lack of a right."""
 OUT_OF_TIME = "its share of the time limit was used up"
 """Why something was not looked at, or only in part, for lack of time."""

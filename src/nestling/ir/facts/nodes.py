@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.ir.facts.collection import CollectionFacts
-from nestling.ir.facts.path import PathFacts
+from nestling.ir.facts.path import NULL_TYPES, PathFacts
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, is_plain
 from nestling.ir.facts.structure import Steps
 from nestling.ir.types import KEPT_SUBTYPES
 
 DEEPEST = 8
 """Levels of nodes inside each other; what lies deeper is kept whole."""
-NOTHING = frozenset({"null", "undefined"})
 _BEYOND_SQL = frozenset({"regex", "dbPointer", "javascript", "javascriptWithScope", "timestamp", "minKey", "maxKey"})
 SOME_ARRAYS = 20
 """Arrays of one length that are not so by chance."""
@@ -82,7 +81,7 @@ def paged_by(node: NodeFacts) -> tuple[Steps, ...]:
 
 def kinds(path: PathFacts) -> frozenset[str]:
     """The types a path has besides null."""
-    return frozenset(name for name, count in path.types if count) - NOTHING
+    return frozenset(name for name, count in path.types if count).difference(NULL_TYPES)
 
 
 def beyond_sql(path: PathFacts) -> tuple[str, ...]:
@@ -213,7 +212,7 @@ class _Reader:
         is_spatial = self.collection.spatial(path) or path.steps[-1] == "coordinates"
         if is_spatial and "object" not in found:
             return None, "is a place on a map"
-        if found == {"object"} and elements.count(*NOTHING) == 0:
+        if found == {"object"} and elements.count(*NULL_TYPES) == 0:
             why = self._odd_object(elements)
             return (None, why) if why else (NodeForm.ARRAY, "")
         if odd := beyond_sql(elements):
@@ -222,7 +221,7 @@ class _Reader:
             return None, f"always holds {length:,} numbers, which their positions distinguish"
         if found and not found & {"object", "array"}:
             return NodeForm.VALUES, ""
-        return None, f"holds {' and '.join(sorted(found or NOTHING))} values"
+        return None, f"holds {' and '.join(sorted(found or NULL_TYPES))} values"
 
     def _elements(self, path: PathFacts) -> PathFacts | None:
         return next((each for each in self.below.get(path.steps, ()) if each.steps[-1] == ELEMENT), None)

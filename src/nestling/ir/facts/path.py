@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from nestling.ir.facts.steps import ELEMENT, field_path, steps_text
 
 NUMBERS = frozenset({"int", "long", "double", "decimal"})
+NULL_TYPES = ("null", "undefined")
 
 
 @dataclass(frozen=True, slots=True)

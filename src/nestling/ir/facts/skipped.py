@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from nestling.ir.facts.collection import Skipped
 
-SHOWN = 3
+MOST_NAMESPACES_NAMED = 3
 """How many names a line tells of."""
 _NAME = re.compile(r"\S+\.\S+")
 
@@ -20,5 +20,7 @@ def together(skipped: Iterable[Skipped]) -> Iterator[Skipped]:
         words = each.what if name is None else f"{each.what[: name.start()]}{{}}{each.what[name.end() :]}"
         groups.setdefault((words, each.why), []).append("" if name is None else name[0])
     for (words, why), names in groups.items():
-        shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else "")
+        shown = ", ".join(names[:MOST_NAMESPACES_NAMED]) + (
+            f" and {len(names) - MOST_NAMESPACES_NAMED:,} more" if len(names) > MOST_NAMESPACES_NAMED else ""
+        )
         yield Skipped(words.replace("{}", shown) if shown else words, why)

@@ -19,7 +19,7 @@ from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import join
 from nestling.ir.types import MAY_BE_ARRAYS
 
-NOWHERE = "_id.ci"  # beside the whole `_id`, a part of it tells nothing more
+NOTHING_BESIDE_ID = "_id.ci"  # beside the whole `_id`, a part of it tells nothing more
 
 
 def needed_indexes(design: Design) -> Iterator[PlannedIndex]:
@@ -48,7 +48,7 @@ def identity_index(store: StoredCollection) -> PlannedIndex:
     """The server's own index on `_id`; it compares texts exactly, and no other collation is possible on `_id` alone."""
     about = frozenset(root.entity for root in store.roots)
     reasons = ("`_id`, compared as in the source",)
-    return PlannedIndex(store.name, (("_id", 1), (NOWHERE, 1)), reasons, unique=True, about=about)
+    return PlannedIndex(store.name, (("_id", 1), (NOTHING_BESIDE_ID, 1)), reasons, unique=True, about=about)
 
 
 def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[PlannedIndex]:

@@ -16,8 +16,7 @@ from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statements.operators import Collation
 
 if TYPE_CHECKING:
-    from nestling.ir.paths.access_path import PathExpression as PathExpression
-    from nestling.ir.paths.access_path import Step
+    from nestling.ir.paths.access_path import PathExpression, Step
 
 ColumnId: TypeAlias = tuple[str, str]
 NUMBER = "_n"

@@ -46,7 +46,7 @@ def fetch_by_index(matches: float, document_bytes: float, *, keys: float | None 
     return Work(index_seeks=seeks, keys=walked, documents=matches, read_bytes=matches * document_bytes)
 
 
-def covered(keys: float, *, seeks: float = 1) -> Work:
+def work_of_entries(keys: float, *, seeks: float = 1) -> Work:
     """Index entries that answer by themselves, without their documents."""
     return Work(index_seeks=seeks, keys=keys)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import cast
 
-from nestling.ir.programs.compiled import CompiledRead, Mql, OutputColumn, ReadPlan, bind, given_values
+from nestling.ir.nested_values import with_leaves
+from nestling.ir.programs.compiled import CompiledRead, OutputColumn, ReadPlan, bind, given_values
 
 MOST_IDS = 10_000
 """Ids asked for at once, where a second read can be asked in parts."""
@@ -79,12 +79,7 @@ def bind_join(join: ClientJoin, values: Mapping[str, object] | None = None) -> C
 def with_ids(read: CompiledRead, ids: object) -> CompiledRead:
     """The second read with the ids, or what stands for them, in their place."""
 
-    def put(value: object) -> object:
-        if isinstance(value, Mapping):
-            return {name: put(inner) for name, inner in value.items()}
-        if isinstance(value, list | tuple):
-            return [put(inner) for inner in value]
-        return ids if isinstance(value, Ids) else value
+    def put(leaf: object) -> object:
+        return ids if isinstance(leaf, Ids) else leaf
 
-    stages = tuple(cast(Mql, put(stage)) for stage in read.pipeline)
-    return replace(read, filter=cast("Mql | None", put(read.filter)), pipeline=stages)
+    return replace(read, filter=with_leaves(read.filter, put), pipeline=tuple(with_leaves(read.pipeline, put)))

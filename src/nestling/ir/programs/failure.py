@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-BEFORE = "nestling: "
-_SAID = re.compile(rf"Failed to parse number '{BEFORE}(.*?)' in \$convert with no onError value", re.DOTALL)
+ERROR_PREFIX = "nestling: "
+_SAID = re.compile(rf"Failed to parse number '{ERROR_PREFIX}(.*?)' in \$convert with no onError value", re.DOTALL)
 
 
 def failure_in(words: str) -> str | None:

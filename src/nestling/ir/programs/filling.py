@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from bson import Decimal128, ObjectId
 
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.paths.write_path import IdForm
 from nestling.ir.programs.compiled import CompiledRead, Mql, Placeholder, given_values
 from nestling.ir.programs.program import (
@@ -154,21 +155,14 @@ def _present(row: Mql) -> Mql:
 
 
 def _put_in_read(read: CompiledRead, put: Leaf, parameters: tuple[str, ...]) -> CompiledRead:
-    def each(value: object) -> object:
-        if isinstance(value, dict):
-            return {name: each(inner) for name, inner in value.items()}
-        if isinstance(value, list | tuple):
-            return [each(inner) for inner in value]
-        return put(value)
-
     return replace(
         read,
         parameters=parameters,
-        filter=cast("Mql | None", each(read.filter)),
-        projection=cast("Mql | None", each(read.projection)),
-        skip=each(read.skip),
-        limit=each(read.limit),
-        pipeline=tuple(cast("list[Mql]", each(read.pipeline))),
+        filter=with_leaves(read.filter, put),
+        projection=with_leaves(read.projection, put),
+        skip=with_leaves(read.skip, put),
+        limit=with_leaves(read.limit, put),
+        pipeline=tuple(with_leaves(read.pipeline, put)),
     )
 
 

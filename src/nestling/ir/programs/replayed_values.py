@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, assert_never
+from typing import assert_never
 from uuid import UUID
 
 from bson import ObjectId
 
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.paths.write_path import IdForm, NewId
 from nestling.ir.programs.compiled import CompiledRead, ServerTime, bind
 from nestling.ir.programs.filling import bind_write
@@ -73,7 +74,7 @@ class StandIns:
             case ForEach(steps=steps):
                 return replace(step, steps=tuple(map(self._step, steps)))
             case WriteCommand(update=update, otherwise=otherwise):
-                return replace(step, update=self._put(update), otherwise=tuple(map(self._step, otherwise)))
+                return replace(step, update=with_leaves(update, self._put), otherwise=tuple(map(self._step, otherwise)))
             case GivenRows() | RefuseRows():
                 return step
             case _:
@@ -82,20 +83,10 @@ class StandIns:
     def _read(self, read: CompiledRead) -> CompiledRead:
         return replace(
             read,
-            filter=self._put(read.filter),
-            projection=self._put(read.projection),
-            pipeline=self._put(read.pipeline),
+            filter=with_leaves(read.filter, self._put),
+            projection=with_leaves(read.projection, self._put),
+            pipeline=tuple(with_leaves(read.pipeline, self._put)),
         )
 
-    def _put(self, value: Any) -> Any:
-        match value:
-            case ServerTime():
-                return self.moment
-            case dict():
-                return {name: self._put(inner) for name, inner in value.items()}
-            case list():
-                return [self._put(inner) for inner in value]
-            case tuple():
-                return tuple(map(self._put, value))
-            case _:
-                return value
+    def _put(self, leaf: object) -> object:
+        return self.moment if isinstance(leaf, ServerTime) else leaf

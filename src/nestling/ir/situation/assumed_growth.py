@@ -8,7 +8,7 @@ from nestling.ir.quantity_words import first_of, short
 from nestling.ir.situation.fan_out import FanOut
 from nestling.ir.situation.situation import Situation
 
-MOST = 3
+MOST_RELATIONSHIPS_NAMED = 3
 """Most relationships named in a note."""
 
 
@@ -17,8 +17,9 @@ def assumed_growth(situation: Situation) -> Iterator[str]:
     told = [f"{name} ({_words(each)})" for name, each in situation.fan_outs.items() if each.assumed]
     if told:
         yield (
-            f"growth is assumed, not measured or declared, for {first_of(told, MOST)}. If that is wrong, add the INSERTs that the"
-            " workload lacks, or write `growth_per_day` into a model file (`nestling inspect SOURCE -o model.yaml`)"
+            f"growth is assumed, not measured or declared, for {first_of(told, MOST_RELATIONSHIPS_NAMED)}. If that is"
+            " wrong, add the INSERTs that the workload lacks, or write `growth_per_day` into a model file"
+            " (`nestling inspect SOURCE -o model.yaml`)"
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.situation import Situation
 
-MOST = 3
+MOST_STATEMENTS_NAMED = 3
 """Most statements named in a note."""
 
 
@@ -21,7 +21,7 @@ def null_orders(situation: Situation) -> Iterator[str]:
     ]
     if found:
         yield (
-            f"no index provides the order of {first_of(found, MOST)}: MongoDB puts NULLs at the other end, so each"
-            " execution sorts all matching rows to return the first few. Write `DESC NULLS LAST` or `ASC NULLS FIRST`, add"
+            f"no index provides the order of {first_of(found, MOST_STATEMENTS_NAMED)}: MongoDB puts NULLs at the other end, so"
+            " each execution sorts all matching rows to return the first few. Write `DESC NULLS LAST` or `ASC NULLS FIRST`, add"
             " `IS NOT NULL`, or declare the column NOT NULL"
         )

@@ -10,7 +10,7 @@ from nestling.ir.indexes.case_lookups import case_lookups, texts_asked
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.shares import share_of
 from nestling.ir.situation.situation import Situation
-from nestling.ir.storage.collations import sought
+from nestling.ir.storage.collations import attributes_sought
 from nestling.ir.types import TEXTS
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 
@@ -18,7 +18,7 @@ FEW_ROWS = 100.0
 """Rows that are read as fast without an index."""
 HALF = 0.5
 """If a condition keeps more than this share of the rows, an index does not help."""
-MOST = 3
+MOST_STATEMENTS_NAMED = 3
 """Most statements named in a note."""
 
 _BECAUSE = {
@@ -53,7 +53,7 @@ def scanned(situation: Situation, design: Design, *, weighed: bool) -> Iterator[
             told[_kind(statement)].append(text)
     for kind, texts in told.items():
         if texts:
-            found = f"no index finds the rows of {first_of(texts, MOST)}"
+            found = f"no index finds the rows of {first_of(texts, MOST_STATEMENTS_NAMED)}"
             read = "each execution reads all or most documents, or their index entries"
             yield f"{found}: {read}, as {_BECAUSE[kind]}"
 
@@ -85,7 +85,7 @@ def _is_sought(access: Access, situation: Situation) -> bool:
     if access.any_of and all(_is_sought(side, situation) for side in access.sides):
         return True
     asked = [each.attribute for each in _telling(access, situation) if each.operator.seeks]
-    return bool(sought(entity, asked)) or any((name,) in (entity.key, *entity.uniques) for name in asked)
+    return bool(attributes_sought(entity, asked)) or any((name,) in (entity.key, *entity.uniques) for name in asked)
 
 
 def _telling(access: Access, situation: Situation) -> tuple[AttributeFilter, ...]:

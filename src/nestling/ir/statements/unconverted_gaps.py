@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from nestling.ir.quantity_words import agreeing, first_of
 from nestling.ir.reading import Gap, GapKind
 
-SHOWN = 3
+MOST_STATEMENTS_NAMED = 3
 """Names shown of a longer list."""
 _BEGINNING = "weighed, but not converted: "
 _NAME = re.compile(r"`[^`]*`")
@@ -47,6 +47,6 @@ def is_about(gap: Gap, statement: str) -> bool:
 def in_short(gap: Gap) -> Gap:
     """The gap with only the first few of its names where there are many."""
     names = _NAME.findall(gap.where)
-    if not is_unconverted(gap) or len(names) <= SHOWN:
+    if not is_unconverted(gap) or len(names) <= MOST_STATEMENTS_NAMED:
         return gap
-    return Gap(gap.kind, gap.what, f"statements {first_of(names, SHOWN)}")
+    return Gap(gap.kind, gap.what, f"statements {first_of(names, MOST_STATEMENTS_NAMED)}")

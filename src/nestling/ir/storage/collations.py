@@ -51,12 +51,12 @@ def by_expression(attribute: Attribute) -> bool:
     return attribute.collation in BY_EXPRESSION and attribute.type.name not in NEVER_TEXT
 
 
-def sought(entity: Entity, names: Iterable[str]) -> frozenset[str]:
+def attributes_sought(entity: Entity, names: Iterable[str]) -> frozenset[str]:
     """The attributes by which an index may find or sort rows."""
     return frozenset(name for name in names if not by_expression(entity.attribute(name)))
 
 
-def linked(model: Model, link: Relationship) -> tuple[Attribute, ...]:
+def attributes_linked(model: Model, link: Relationship) -> tuple[Attribute, ...]:
     """The parent's key and the child's foreign key."""
     parent, child = model.entity(link.parent), model.entity(link.child)
     return (*map(parent.attribute, link.parent_attributes), *map(child.attribute, link.child_attributes))
@@ -64,7 +64,9 @@ def linked(model: Model, link: Relationship) -> tuple[Attribute, ...]:
 
 def goes_by_collation(model: Model, link: Relationship) -> bool:
     """Whether the source compares texts of the foreign key by a collation rather than exactly."""
-    return any(each.type.name in TEXTS and each.collation is not Collation.BINARY for each in linked(model, link))
+    return any(
+        each.type.name in TEXTS and each.collation is not Collation.BINARY for each in attributes_linked(model, link)
+    )
 
 
 def linked_by_expression(model: Model, link: Relationship) -> bool:

@@ -39,7 +39,7 @@ def counter(entity: Entity, attribute: str) -> str:
 def crossing(entity: Entity, attribute: str) -> str:
     """The `_id` of the document that transactions change which store a number that another could store too."""
     own = counter(entity, attribute)
-    return f"{own} times" if attribute in counted(entity) else own
+    return f"{own} times" if attribute in numbered_attributes(entity) else own
 
 
 def is_contended(design: Design, entity: Entity, attribute: str) -> bool:
@@ -56,6 +56,6 @@ def is_contended(design: Design, entity: Entity, attribute: str) -> bool:
     return is_inside and kept_inside(entity, (attribute,), home) is Kept.NOWHERE
 
 
-def counted(entity: Entity) -> Iterator[str]:
+def numbered_attributes(entity: Entity) -> Iterator[str]:
     """The attributes whose numbers never return."""
     return (each.name for each in entity.attributes if each.default in NEVER_RETURN)

@@ -18,7 +18,7 @@ from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import Type, TypeName
 
-STORED = Attribute("nestling stored", Type(TypeName.BYTES))
+STORED_FORMS = Attribute("nestling stored", Type(TypeName.BYTES))
 """By attribute, the values of a row that documents hold in another form than SQL's values have there: a document."""
 
 AttributesOf = Mapping[str, frozenset[str]]
@@ -35,7 +35,7 @@ class KeptForms:
 
 def with_stored(entity: Entity) -> Entity:
     """The entity with the column."""
-    return replace(entity, attributes=(*entity.attributes, STORED))
+    return replace(entity, attributes=(*entity.attributes, STORED_FORMS))
 
 
 def all_with_stored(model: Model) -> Model:

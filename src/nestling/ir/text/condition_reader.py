@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from nestling.common.errors import InputError, Problem
-from nestling.ir.constraints.condition_text import WORDS
+from nestling.ir.constraints.condition_text import RESERVED_WORDS
 from nestling.ir.constraints.row_check import constant, plain_condition
 from nestling.ir.statements.expression import (
     ANY,
@@ -58,7 +58,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         if match is None or match.lastgroup is None:
             raise InputError(Problem(f"`{text}` cannot be read at `{text[at:].strip()[:20]}`", next_move=_KNOWN))
         kind, word = match.lastgroup, match[match.lastgroup]
-        is_word = kind == "name" and word.casefold() in WORDS
+        is_word = kind == "name" and word.casefold() in RESERVED_WORDS
         found.append(("word", word.casefold()) if is_word else (kind, word))
         at = match.end()
     return found

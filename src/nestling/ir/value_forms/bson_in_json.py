@@ -21,6 +21,7 @@ from bson.errors import BSONError
 from bson.json_util import JSONMode, JSONOptions
 
 from nestling.ir.codec import CODEC
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.numeral import INT64
 
@@ -56,15 +57,12 @@ def within_bson(value: dict[str, object], *, digits: bool = False) -> object | N
 
 def by_worth(value: object) -> object:
     """JSON whose numbers are one however they were written, `0.10` and `0.1`."""
-    match value:
-        case dict():
-            return {name: by_worth(item) for name, item in value.items()}
-        case list():
-            return [by_worth(item) for item in value]
-        case Decimal() if value.is_finite() and Decimal(repr(float(value))) == value:
-            return float(value)
-        case _:
-            return value
+    return with_leaves(value, _number_by_worth)
+
+
+def _number_by_worth(leaf: object) -> object:
+    is_float = isinstance(leaf, Decimal) and leaf.is_finite() and Decimal(repr(float(leaf))) == leaf
+    return float(leaf) if isinstance(leaf, Decimal) and is_float else leaf
 
 
 def beyond_sql(value: object, kind: TypeName) -> str:

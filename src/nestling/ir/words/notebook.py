@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from nestling.ir.printable import printable
 from nestling.ir.quantity_words import cell, cut
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def paragraph(text: str) -> str:
 
 def plain(text: str) -> str:
     """Text as HTML, with what cannot be seen escaped."""
-    return escape("".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text))
+    return escape(printable(text, kept="\n"))
 
 
 def inline(text: str) -> str:
@@ -113,14 +114,21 @@ def _collections(design: Design) -> str:
 
 def proposal_html(proposal: Proposal) -> str:
     """The collections, the decisions, what is kept besides, and the cost."""
-    from nestling.ir.words.proposal_rows import KEPT, cost_line, decision_rows, kept_rows, lacking_line, stays_line
+    from nestling.ir.words.proposal_rows import (
+        KEPT_COLUMNS,
+        cost_line,
+        decision_rows,
+        kept_rows,
+        lacking_line,
+        stays_line,
+    )
 
     lacking = lacking_line(proposal)
     said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
     return block(
         _collections(proposal.design),
         table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal)),
-        table("Kept besides", KEPT, kept_rows(proposal)),
+        table("Kept besides", KEPT_COLUMNS, kept_rows(proposal)),
         f"<p>{inline(stays)}</p>" if (stays := stays_line(proposal)) else "",
         f"<p>{inline(said)}</p>" if said else "",
     )

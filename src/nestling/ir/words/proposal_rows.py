@@ -26,9 +26,9 @@ _MOST_NAMES = 8
 _MOST_INSTEAD = 3
 EQUAL = "tie"
 """What a structure saves that could be left out without loss, because something else would then do its work as well."""
-STAYS = "stays"
+STAYS_WORD = "stays"
 """What stands for the saving of a structure that is there only since it was there."""
-STAYS_MEANS = f"{STAYS}: it exists today, and removing it would save less than the {CHANGE}"
+STAYS_MEANS = f"{STAYS_WORD}: it exists today, and removing it would save less than the {CHANGE}"
 UNUSED = "no statement of the workload"
 """Whom a structure serves that none of them uses."""
 NOT_WEIGHED = "not weighed"
@@ -73,7 +73,7 @@ def decision_rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
         yield made.relationship, str(made.choice), _because(made)
 
 
-KEPT = ("structure", "pattern", "saves", "for")
+KEPT_COLUMNS = ("structure", "pattern", "saves", "for")
 """The columns of `kept_rows`."""
 KEPT_OVER = ("structure", "pattern", "saves", "instead of", "for")
 """The columns of `kept_over_rows`."""
@@ -101,7 +101,7 @@ def saving(kept: Weighed) -> str:
     if kept.gain is None:
         return NOT_WEIGHED
     if kept.stays:
-        return f"{STAYS}: costs {work_rate(-kept.gain)}" if kept.gain else STAYS
+        return f"{STAYS_WORD}: costs {work_rate(-kept.gain)}" if kept.gain else STAYS_WORD
     if kept.gain < 0:
         return f"would save {work_rate(-kept.gain)} if removed: {UNTRIED}"
     return work_rate(kept.gain) if kept.gain else EQUAL

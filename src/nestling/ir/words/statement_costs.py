@@ -13,7 +13,7 @@ TITLE = "What costs most"
 COLUMNS = ("statement", "runs", "each time", "in all", "of the workload")
 NUMBERS = (1, 2, 3, 4)
 """The columns of numbers."""
-MOST = 5
+MOST_STATEMENTS = 5
 """Statements that are shown; the others are summed up."""
 SEEN = 5e-4
 """The least share of the whole that is shown of what is charged besides."""
@@ -25,7 +25,7 @@ def statement_cost_rows(costs: Costs | None) -> Iterator[tuple[str, str, str, st
     """
     ranked = costs.by_statement if costs is not None else ()
     whole = costs.with_dearer if costs is not None else 0.0
-    shown = len(ranked) if len(ranked) <= MOST + 1 else MOST
+    shown = len(ranked) if len(ranked) <= MOST_STATEMENTS + 1 else MOST_STATEMENTS
     for each in ranked[:shown]:
         once = f"{short(each.seconds * 1e3)} ms"
         yield each.statement, short_rate(each.rate_per_second), once, work_rate(each.work), _share(each.work, whole)

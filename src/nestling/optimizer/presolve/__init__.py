@@ -17,14 +17,14 @@ from nestling.optimizer.presolve.weighted import weighted
 PASSES = (slack_limits, fixing, choices, fixing, hoisting, dominance, fixing, charged_steps, compression, fixing)
 
 
-SMALL = 500
+MODES_SOLVED_AT_ONCE = 500
 """Modes of a problem that is solved in less time than it takes to find out what can be left out of it."""
 
 
 def presolve(problem: DesignProblem) -> Reduced:
     """The problem made small: solving it and adding what is already chosen solves `problem`."""
     reduced = Reduced(weighted(problem))
-    small = sum(len(step.modes) for step in problem.steps) <= SMALL
+    small = sum(len(step.modes) for step in problem.steps) <= MODES_SOLVED_AT_ONCE
     for reduction in (each for each in PASSES if not (small and each is choices)):
         reduced = reduction(reduced)
     return reduced

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nestling.ir.design_problem import Charge, DesignProblem, Group, Mode, StatementStep
 from nestling.optimizer.presolve.reduced import Reduced
-from nestling.optimizer.presolve.weighted import ALL
+from nestling.optimizer.presolve.weighted import WHOLE_WORKLOAD
 
 Charges = tuple[Charge, ...]
 LAST_DIGITS = 1e-6
@@ -61,7 +61,7 @@ def _charges(
     if any(mode.cost < default.cost * LAST_DIGITS for mode in others):
         return None  # a saving would say too little of what is left to pay
     if len(others) == 1 or _one_at_most(others, groups):
-        savings = (Charge(ALL, mode.text, mode.needs, mode.cost - default.cost) for mode in others)
+        savings = (Charge(WHOLE_WORKLOAD, mode.text, mode.needs, mode.cost - default.cost) for mode in others)
         return (*_paid(default), *(saving for saving in savings if saving.cost < 0))
     return None
 
@@ -78,8 +78,8 @@ def _decided(modes: list[Mode], deciding: Mapping[frozenset[str], Group]) -> Cha
 
 def _paid(mode: Mode) -> Charges:
     """The charges of a mode that is used exactly when its structures are chosen."""
-    also = (Charge(ALL, mode.text, (*mode.needs, name), cost) for name, cost in mode.also)
-    return (Charge(ALL, mode.text, mode.needs, mode.cost), *also)
+    also = (Charge(WHOLE_WORKLOAD, mode.text, (*mode.needs, name), cost) for name, cost in mode.also)
+    return (Charge(WHOLE_WORKLOAD, mode.text, mode.needs, mode.cost), *also)
 
 
 def _one_at_most(modes: list[Mode], groups: Mapping[str, frozenset[str]]) -> bool:

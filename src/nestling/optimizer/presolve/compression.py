@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from nestling.ir.design_problem import Charge, Mode, StatementStep
 from nestling.optimizer.presolve.reduced import Reduced
-from nestling.optimizer.presolve.weighted import ALL
+from nestling.optimizer.presolve.weighted import WHOLE_WORKLOAD
 
 DIGITS = 12
 """Ratios of costs that agree to so many digits are the same: what is left is rounding."""
@@ -28,7 +28,7 @@ def compression(reduced: Reduced) -> Reduced:
             merged[step.name, len(merged)] = step  # it cannot be answered: that has to stay seen
             continue
         base = min(mode.cost for mode in step.modes)
-        constants.append(Charge(ALL, "", (), base))
+        constants.append(Charge(WHOLE_WORKLOAD, "", (), base))
         above = _above(step, base)
         footprint = _footprint(above)
         merged[footprint] = _sum(merged[footprint], above) if footprint in merged else above
@@ -71,4 +71,4 @@ def _merged_charges(charges: Iterable[Charge]) -> tuple[Charge, ...]:
     for charge in charges:
         when = tuple(sorted(set(charge.when)))
         sums[when] = sums.get(when, 0.0) + charge.cost
-    return tuple(Charge(ALL, "", when, cost) for when, cost in sums.items() if cost)
+    return tuple(Charge(WHOLE_WORKLOAD, "", when, cost) for when, cost in sums.items() if cost)

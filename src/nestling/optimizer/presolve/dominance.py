@@ -10,7 +10,7 @@ from nestling.ir.design_problem import Group, Mode, StatementStep
 from nestling.optimizer.implications import Names
 from nestling.optimizer.presolve.reduced import Reduced
 
-NOTHING: Names = frozenset()
+NO_STRUCTURES: Names = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _undominated(step: StatementStep, rivals: Mapping[str, Names]) -> StatementS
 def _simple_modes(step: StatementStep, rivals: Mapping[str, Names]) -> Iterator[_Simple]:
     for mode in step.modes:
         needs = frozenset(mode.needs)
-        without = frozenset(mode.without).union(*[rivals.get(name, NOTHING) for name in needs])
+        without = frozenset(mode.without).union(*[rivals.get(name, NO_STRUCTURES) for name in needs])
         if not needs.isdisjoint(without):
             continue  # impossible
         cost, also = mode.cost, dict[str, float]()

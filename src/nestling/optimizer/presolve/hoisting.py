@@ -14,7 +14,7 @@ from dataclasses import replace
 from nestling.ir.design_problem import Charge, DesignProblem, Group, Load, Mode, StatementStep
 from nestling.optimizer.implications import Implications
 from nestling.optimizer.presolve.reduced import Reduced
-from nestling.optimizer.presolve.weighted import ALL
+from nestling.optimizer.presolve.weighted import WHOLE_WORKLOAD
 
 _Shares = dict[tuple[str, str], float]
 """Cost for each unit of a load, due with a structure."""
@@ -90,7 +90,7 @@ def _hoisted(step: StatementStep, of: list[str], shares: _Shares) -> tuple[State
         for load, cost in found.items():
             shares[name, load] += cost
     modes = tuple([_less(mode, least[name], least_loads[name]) for name, mode in zip(of, step.modes, strict=True)])
-    charges = [Charge(ALL, step.name, (name,), cost) for name, cost in least.items() if cost]
+    charges = [Charge(WHOLE_WORKLOAD, step.name, (name,), cost) for name, cost in least.items() if cost]
     return StatementStep(step.statement, step.name, modes), charges
 
 
@@ -128,8 +128,8 @@ def _charges(name: str, load: Load, cost: float, known: Implications) -> Iterato
     certain, alone = known.implied(name), cost * load.base
     pairs: Sequence[tuple[str, float]] = [pair for pair in load.amounts if pair[0] not in certain]
     alone += cost * sum(amount for member, amount in load.amounts if member in certain)
-    yield Charge(ALL, load.name, (name,), alone)
+    yield Charge(WHOLE_WORKLOAD, load.name, (name,), alone)
     for member, amount in pairs:
         if known.allows(picks, member):
             when = (member,) if name in known.implied(member) else (name, member)
-            yield Charge(ALL, load.name, when, cost * amount)
+            yield Charge(WHOLE_WORKLOAD, load.name, when, cost * amount)

@@ -10,7 +10,7 @@ from nestling.optimizer.implications import Names
 from nestling.optimizer.presolve.context import CERTAIN, PresolveContext
 from nestling.optimizer.presolve.open_choices import OpenChoices, OpenStep
 
-NEVER = float("inf")
+NO_WAY = float("inf")
 ByAddition = dict[str, float]
 """The most a step loses when a structure is added, by that structure."""
 
@@ -47,10 +47,10 @@ class _Losses:
         plain: list[float] = []
         added: dict[str, dict[int, float]] = defaultdict(dict)
         for loses, step in self._in_order():
-            most = CERTAIN * self.context.scale - least if loses else NEVER
+            most = CERTAIN * self.context.scale - least if loses else NO_WAY
             worst, by_addition = self._step(step, loses=loses, most=most)
-            if worst == NEVER and not by_addition:
-                return NEVER, 0.0
+            if worst == NO_WAY and not by_addition:
+                return NO_WAY, 0.0
             lost = min((worst, *by_addition.values()))
             least += lost
             if lost > most:
@@ -97,12 +97,12 @@ class _Losses:
         found = list[tuple[float, ByAddition]]()
         for mode in step.modes[self.change.gone]:
             direct, more = self._mode(step, mode)
-            if (least := min((direct, *more.values()))) > most or least == NEVER:
+            if (least := min((direct, *more.values()))) > most or least == NO_WAY:
                 return least, {}
             found.append((direct, more))
         worst = max(direct for direct, _ in found)
         names = {name for _, additions in found for name in additions}
-        by_addition = {name: max(min(direct, more.get(name, NEVER)) for direct, more in found) for name in names}
+        by_addition = {name: max(min(direct, more.get(name, NO_WAY)) for direct, more in found) for name in names}
         if loses:
             worst, by_addition = max(worst, 0.0), {name: max(cost, 0.0) for name, cost in by_addition.items()}
         return worst, {name: cost for name, cost in by_addition.items() if cost < worst}
@@ -118,7 +118,7 @@ class _Losses:
         known = self.open_choices.certain(mode) - {gone}
         if self.change.instead is not None:
             known |= {self.change.instead}
-        best, additions = NEVER, ByAddition()
+        best, additions = NO_WAY, ByAddition()
         by_group: dict[str, dict[str, float]] = defaultdict(dict)
         for other in self._candidates(step, known):
             missing = step.needs[id(other)] - known
@@ -129,11 +129,11 @@ class _Losses:
             if not missing:
                 best = min(best, more)
             elif self.open_choices.addition_upkeep(chosen) is not None:
-                additions[chosen] = min(additions.get(chosen, NEVER), more)
+                additions[chosen] = min(additions.get(chosen, NO_WAY), more)
             else:
                 for group in self.open_choices.groups_of.get(chosen, ()):
                     costs = by_group[group.name]
-                    costs[chosen] = min(costs.get(chosen, NEVER), more)
+                    costs[chosen] = min(costs.get(chosen, NO_WAY), more)
         for group_name, costs in by_group.items():
             best = min(best, self._whichever(group_name, costs))
         return best, additions
@@ -155,7 +155,7 @@ class _Losses:
     def _whichever(self, group_name: str, costs: dict[str, float]) -> float:
         """The worst over all alternatives of an exact group that may be chosen; without end when one has no way."""
         if self.open_choices.groups[group_name].optional:
-            return NEVER
+            return NO_WAY
         members = self.open_choices.members[group_name]
         possible = [name for name in members if name != self.change.gone and self.context.allows(name)]
-        return max((costs.get(name, NEVER) for name in possible), default=NEVER)
+        return max((costs.get(name, NO_WAY) for name in possible), default=NO_WAY)

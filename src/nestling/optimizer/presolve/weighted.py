@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nestling.ir.design_problem import Charge, DesignProblem, Mode, StatementStep
 
-ALL = ""
+WHOLE_WORKLOAD = ""
 """The one statement left, executed once a second."""
 
 
@@ -16,15 +16,15 @@ def weighted(problem: DesignProblem) -> DesignProblem:
         problem,
         steps=tuple(_step(step, problem.rates[step.statement]) for step in problem.steps),
         charges=tuple(
-            Charge(ALL, charge.text, charge.when, charge.cost * problem.rates[charge.statement])
+            Charge(WHOLE_WORKLOAD, charge.text, charge.when, charge.cost * problem.rates[charge.statement])
             for charge in problem.charges
         ),
-        rates={ALL: 1.0},
+        rates={WHOLE_WORKLOAD: 1.0},
     )
 
 
 def _step(step: StatementStep, rate: float) -> StatementStep:
-    return StatementStep(ALL, step.name, tuple(_mode(mode, rate) for mode in step.modes))
+    return StatementStep(WHOLE_WORKLOAD, step.name, tuple(_mode(mode, rate) for mode in step.modes))
 
 
 def _mode(mode: Mode, rate: float) -> Mode:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.common.connection import address, typed_errors
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
-from nestling.executors.drive import check_room, disk_wait, driven, stored
+from nestling.executors.drive import check_room, disk_wait, driven, stored_space
 from nestling.ir.model import Model
 from nestling.ir.programs.command import CreateIndex
 from nestling.ir.programs.compiled import NotCompiled
@@ -51,7 +51,7 @@ def make_ready(
         began = perf_counter()
         load_rows(each.proposal, rows(each.proposal.design.model), each.database, each.name, watch)
         each.load_seconds = perf_counter() - began
-        each.space = stored(each.database)
+        each.space = stored_space(each.database)
     except (ConnectionFailed, DiskFull):
         raise
     except NestlingError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.executors.drive import MixSeconds, latency, mixed
+from nestling.executors.drive import MixSeconds, latency, seconds_of_mix
 from nestling.executors.drive.examined import mean
 from nestling.ir.proof import (
     ADVISED,
@@ -34,7 +34,7 @@ def summary(
     """All figures; the twin becomes the noise floor."""
     rates = {statement.name: statement.rate_per_second for statement in workload.statements}
     measured = {
-        each.name: mixed(each.rounds[: setting.rounds], rates, seed=setting.seed)
+        each.name: seconds_of_mix(each.rounds[: setting.rounds], rates, seed=setting.seed)
         for each in contenders
         if setting.rounds and len(each.rounds) >= setting.rounds
     }

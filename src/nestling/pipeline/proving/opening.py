@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from time import perf_counter
 
-from nestling.executors.drive import AnswerShape, TimedExecution, latency, mixed, opened
+from nestling.executors.drive import AnswerShape, TimedExecution, latency, run_at_moments, seconds_of_mix
 from nestling.ir.proof import ADVISED, OpenLoop
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
@@ -38,7 +38,7 @@ def open_loop(
     workload = reading.workload
     racing = [each for each in in_race(contenders) if each.rounds and each.name != TWIN]
     rates = {statement.name: statement.rate_per_second for statement in workload.statements}
-    ceilings = {each.name: effort.clients / mixed(each.rounds, rates, seed=0).seconds for each in racing}
+    ceilings = {each.name: effort.clients / seconds_of_mix(each.rounds, rates, seed=0).seconds for each in racing}
     if not ceilings or effort.open_seconds <= 0:
         return []
     stated = sum(statement.rate_per_second for statement in workload.statements)
@@ -80,10 +80,10 @@ def _followed(
 ) -> tuple[float, tuple[TimedExecution, ...]]:
     """Run it on one rival, with a background sync where it needs one."""
     if not may_be_behind(each.proposal.design):
-        return opened(each.running, block, due, clients=effort.users)
+        return run_at_moments(each.running, block, due, clients=effort.users)
     with kept_right(each.proposal, each.running) as background:
         began = perf_counter()
-        elapsed, runs = opened(each.running, block, due, clients=effort.users)
+        elapsed, runs = run_at_moments(each.running, block, due, clients=effort.users)
     synced = not background.missing
     each.copies = tuple(copy_ages(each.proposal, reading, shapes, each.running, runs, began, synced=synced))
     each.unsynced = background.missing

@@ -191,13 +191,14 @@ class _Race:
         """Give the server a cache so much smaller than the chosen design's data."""
         from nestling.executors.drive import bound_cache
         from nestling.executors.drive.space import memory_bytes
+        from nestling.ir.quantity_words import size
 
         advised = self.contenders[0].database
         bytes_in_memory = memory_bytes(advised)
         given = bound_cache(advised, int(bytes_in_memory / ratio))
         if given > 1.1 * bytes_in_memory / ratio:
             self.notes.append(
-                f"the server allows no cache below {given / 1e6:.0f} MB, so the ratio of data to cache "
+                f"the server allows no cache below {size(given)}, so the ratio of data to cache "
                 f"is {bytes_in_memory / given:.2g} instead of {ratio:g}; use more data (--scale)"
             )
 

@@ -8,7 +8,7 @@ from math import ceil
 from random import Random
 from time import perf_counter
 
-from nestling.executors.drive import AnswerShape, TimedExecution, closed, counters
+from nestling.executors.drive import AnswerShape, TimedExecution, counters, run_in_order
 from nestling.ir.trace import Block, Tracer, mix
 from nestling.ir.watching import Watch
 from nestling.ir.workload import Workload
@@ -114,7 +114,7 @@ class Rounds:
 
     def _slice(self, each: Contender, calls: Block) -> tuple[TimedExecution, ...]:
         alone = self._effort.clients == 1
-        runs = closed(each.running, calls, clients=self._effort.clients, shapes=self._shapes if alone else None)
+        runs = run_in_order(each.running, calls, clients=self._effort.clients, shapes=self._shapes if alone else None)
         if failed := next((run for run in runs if run.failed), None):
             each.out(f"`{failed.call.statement}` fails: {failed.failed}")
         return runs

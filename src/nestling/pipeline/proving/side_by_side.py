@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 
-from nestling.executors.drive import AnswerShape, Likeness, StatementAnswer, both_right, execute, likeness, profiled
+from nestling.executors.drive import (
+    AnswerShape,
+    Likeness,
+    StatementAnswer,
+    both_right,
+    execute,
+    likeness,
+    profiled_operations,
+)
 from nestling.executors.drive.execution import execute_exact
 from nestling.ir.proof import ADVISED
 from nestling.ir.quantity_words import counted
@@ -33,7 +41,7 @@ def check_side_by_side(
     failing: dict[str, str] = {}
     with ExitStack() as stack:
         racing = in_race(contenders)
-        notes = {each.name: stack.enter_context(profiled(each.database)) for each in racing}
+        notes = {each.name: stack.enter_context(profiled_operations(each.database)) for each in racing}
         for call in block:
             if call.statement in failing:
                 continue

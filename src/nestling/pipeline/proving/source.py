@@ -18,7 +18,7 @@ from nestling.ir.watching import Watch
 from nestling.pipeline.arguments import checks_arguments
 from nestling.pipeline.designing import design, finished_design, inspect, read_proposal
 from nestling.pipeline.generating import generate, scaled_reading
-from nestling.pipeline.parameter_values import Draws, drawn
+from nestling.pipeline.parameter_values import Draws, drawn_values
 from nestling.pipeline.proving.effort import FULL, Effort
 from nestling.pipeline.proving.prove import prove
 from nestling.pipeline.reversing import is_mongodb
@@ -67,7 +67,7 @@ def prove_source(
     with _rows(reading, address, scale, effort, watch) as (known, place, made_up):
         if watch is not None:
             watch("designing", 0, None)
-        values = drawn(known, open_rows(place, known.model), seed=effort.seed)
+        values = drawn_values(known, open_rows(place, known.model), seed=effort.seed)
         measured, left_out = _with_values(known, values)
         finished = finished_design(address)
         advised = proposal or finished or design(reading, profile=profile, weighed=False)

@@ -121,16 +121,18 @@ def way_to(place: Place, told: Sequence[Locator]) -> tuple[PathStep, ...]:
     )
 
 
-def mended(design_place: Place, told: Sequence[Locator], values: Sequence[ComparedValue]) -> UpdateDocuments | None:
+def mending_update(
+    design_place: Place, told: Sequence[Locator], values: Sequence[ComparedValue]
+) -> UpdateDocuments | None:
     """The change that sets the values to the expected ones."""
     at = changed_path(design_place, told)
     changes = tuple(Set(join(at, each.path), Cell(each.expected)) for each in values)
     where = (FieldMatch("_id", Cell(ID)),)
     update = UpdateDocuments(design_place.store.name, where, changes, element_filters(design_place, told))
-    return guarded(update, design_place, told, values)
+    return guarded_update(update, design_place, told, values)
 
 
-def guarded(
+def guarded_update(
     update: UpdateDocuments,
     place: Place,
     told: Sequence[Locator],

@@ -24,11 +24,11 @@ from nestling.ir.storage.layout import Place, Role
 from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
-from nestling.planner.checks.comparison import differing, field_order, guarded, way_to
+from nestling.planner.checks.comparison import differing, field_order, guarded_update, way_to
 from nestling.planner.checks.references import leading
 from nestling.planner.checks.screens import screen_of
 from nestling.planner.reads import ReadGap
-from nestling.planner.upkeep import ExpectedRead, implied, stored, upkeeps_of
+from nestling.planner.upkeep import ExpectedRead, implied_read, stored, upkeeps_of
 from nestling.planner.upkeep.holder import is_array
 
 
@@ -77,7 +77,7 @@ def where_held(check: Check) -> Check:
 
 def _check_or_gap(upkeep: Upkeep, design: Design) -> Check | Gap:
     try:
-        found = implied(upkeep, design, with_found=True)
+        found = implied_read(upkeep, design, with_found=True)
         return _check(found, screen_of(upkeep, design, [path for path, _ in found.values]), design)
     except ReadGap as error:
         return error.at(upkeep.id)
@@ -93,7 +93,7 @@ def _check(found: ExpectedRead, screen: Screen | None, design: Design) -> Check:
     )
     link = _reference(upkeep, design)
     source = leading(design, upkeep.place, link) if link is not None else None
-    repair = guarded(stored(found), upkeep.place, found.locators, values, found.reasons)
+    repair = guarded_update(stored(found), upkeep.place, found.locators, values, found.reasons)
     return Check(
         upkeep.id,
         _kind(upkeep),

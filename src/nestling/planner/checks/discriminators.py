@@ -26,7 +26,7 @@ from nestling.ir.paths.access_path import (
 from nestling.ir.primitives import Variant
 from nestling.ir.storage.layout import Node, Place, Role, StoredCollection
 from nestling.ir.storage.names import join
-from nestling.planner.checks.comparison import FOUND, compared_read, found_read, mended
+from nestling.planner.checks.comparison import FOUND, compared_read, found_read, mending_update
 
 
 def discriminator_checks(design: Design) -> Iterator[Check]:
@@ -119,5 +119,5 @@ def _check(store: StoredCollection, variant: Variant, root: Node, expected: Path
         store.name,
         read,
         values,
-        repair=mended(place, (), values),
+        repair=mending_update(place, (), values),
     )

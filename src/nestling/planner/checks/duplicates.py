@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from nestling.ir.design import Design
-from nestling.ir.drift import ID, SCREEN_KEY, Check, ComparedValue, DriftKind, Screen
+from nestling.ir.drift import ID_COLUMN, SCREEN_KEY, Check, ComparedValue, DriftKind, Screen
 from nestling.ir.model import Entity
 from nestling.ir.paths.access_path import (
     Comparator,
@@ -84,7 +84,7 @@ def _contradictions(name: str, design: Design, collection: str, path: str, entit
     several = FilterDocuments(grouped, DocumentComparison(FieldPath(_ALL), Comparator.GREATER, FixedValue(1)))
     told = tuple((stored_name(each.name), FieldPath(f"_id.{_link(n)}")) for n, each in enumerate(key))
     value: PathExpression = told[0][1] if len(told) == 1 else DocumentOf(told)
-    fields = ((ID, value), (FOUND, value))
+    fields = ((ID_COLUMN, value), (FOUND, value))
     return Check(
         name,
         DriftKind.DUPLICATE,

@@ -16,7 +16,7 @@ from nestling.ir.primitives import BUCKET_END, BUCKET_START, PAGE, BucketWindow
 from nestling.ir.statements.expression import Column
 from nestling.ir.storage.layout import Node, NodeKind, Place, StoredCollection
 from nestling.ir.storage.names import join, stored_name
-from nestling.planner.checks.comparison import compared_read, mended, of_dates
+from nestling.planner.checks.comparison import compared_read, mending_update, of_dates
 from nestling.planner.homes.attribute import fresh_field
 from nestling.planner.homes.place import documents_at
 from nestling.planner.upkeep.bucket_window import MOMENT, window_end
@@ -42,7 +42,7 @@ def _check(store: StoredCollection, root: Node) -> Check:
         told += [(BUCKET_START, FieldPath(join("_id", BUCKET_START))), (BUCKET_END, NullAsMissing(FieldPath(end)))]
     told.append((PAGE, _in_id(PAGE, PAGE)))
     read, values = compared_read(step, place, (), [(path, expected, FieldPath(path)) for path, expected in told])
-    return Check(store.name, DriftKind.HEADER, store.name, read, values, repair=mended(place, (), values))
+    return Check(store.name, DriftKind.HEADER, store.name, read, values, repair=mending_update(place, (), values))
 
 
 def _in_id(name: str, path: str) -> PathExpression:

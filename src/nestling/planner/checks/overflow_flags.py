@@ -19,7 +19,7 @@ from nestling.ir.primitives import Embedding, Overflow
 from nestling.ir.reading import Gap
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
-from nestling.planner.checks.comparison import compared_read, mended, way_to
+from nestling.planner.checks.comparison import compared_read, mending_update, way_to
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep.holder import holder_rows, locators
 from nestling.planner.upkeep.source import HOLDER, column, homes_context
@@ -67,5 +67,5 @@ def _check(design: Design, place: Place, embedding: Embedding, overflow: Overflo
         read,
         values,
         way_to(place, told),
-        mended(place, told, values),
+        mending_update(place, told, values),
     )

@@ -22,7 +22,7 @@ from nestling.ir.rows import Hop
 from nestling.ir.statements.expression import IsNull, Literal, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Collation
-from nestling.ir.storage.collations import followed_links, is_collated, linked
+from nestling.ir.storage.collations import attributes_linked, followed_links, is_collated
 from nestling.ir.storage.layout import Node, Place
 from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
@@ -126,7 +126,7 @@ def _entities_in(node: Node) -> Iterator[str]:
 def _collation(design: Design, link: Relationship) -> Collation:
     """How the foreign key is compared in the end: to the letter where something is kept over it, else as the source does."""
     goes = (
-        is_collated(linked(design.model, link))
+        is_collated(attributes_linked(design.model, link))
         and link.name not in followed_links(design.stores)
         and keys_agree(design, [link.parent])
     )

@@ -51,7 +51,7 @@ from nestling.planner.reads.correlate import equal_columns, stored_path
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.rows import Lowered
 from nestling.planner.reads.traverse import used
-from nestling.planner.upkeep import implied, upkeeps_of
+from nestling.planner.upkeep import implied_read, upkeeps_of
 from nestling.planner.upkeep.computed import aggregated_by_link
 from nestling.planner.upkeep.copies import copied_values
 from nestling.planner.upkeep.holder import holder_rows
@@ -97,7 +97,7 @@ def shared_screen(design: Design, place: Place, hop: Hop) -> Screen | None:
         copy = upkeep.what
         if upkeep.place == place and isinstance(copy, Copy) and _tells_of_missing(design, upkeep, copy, hop):
             with suppress(ReadGap):
-                found = implied(upkeep, design, with_found=True)
+                found = implied_read(upkeep, design, with_found=True)
                 return screen_of(upkeep, design, [path for path, _ in found.values])
     return None
 

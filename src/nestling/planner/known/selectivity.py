@@ -59,7 +59,7 @@ class Ranges:
 
 
 USUAL = Ranges(RANGE, CLOSED_RANGE)
-WIDE = Ranges(1 / 2, 1 / 4)
+WIDE_RANGES = Ranges(1 / 2, 1 / 4)
 """For what must not be too small: a join that begins with a range looks something up for every row in it."""
 
 PATTERN = 1 / 10
@@ -106,7 +106,7 @@ def together(
     """
     kept, ends = 1.0, dict[tuple[str, str], list[Compare]]()
     for each in dict.fromkeys(conjuncts):
-        column = ranged(each)
+        column = column_of_range(each)
         if column is not None and isinstance(each, Compare):
             ends.setdefault((column.alias, column.name), []).append(each)
         else:
@@ -114,7 +114,7 @@ def together(
     return kept * prod(_between(each, known, values, unknown) for each in ends.values())
 
 
-def ranged(predicate: Expression) -> Column | None:
+def column_of_range(predicate: Expression) -> Column | None:
     """The column a comparison gives one end of a range."""
     if not isinstance(predicate, Compare) or predicate.operator not in ABOVE | BELOW:
         return None

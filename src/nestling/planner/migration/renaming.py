@@ -17,7 +17,7 @@ NamesGiven = Mapping[str, Mapping[str, str]]
 """By entity, as it was called, the new name of attributes."""
 Nodes = Mapping[Document, Node]
 """Where each document of the design is, whose layout says what it stores."""
-BEFORE = "(before)"
+GONE_SUFFIX = "(before)"
 """What follows the name of something that is gone, where another one has its name now."""
 _APART = "first migrate to a design that stores it as a field of its own, then to one of the new model"
 
@@ -42,7 +42,7 @@ def with_names(design: Design, names: Mapping[str, str], after: Model) -> Design
         raise InputError(*problems)
     for name, renamed in columns.items():
         taken = [new for new in renamed.values() if new in design.model.entity(name) and new not in renamed]
-        renamed |= {new: f"{new} {BEFORE}" for new in taken}
+        renamed |= {new: f"{new} {GONE_SUFFIX}" for new in taken}
     if problems := tuple(_in_the_way(design, columns)):
         raise InputError(*problems)
     return _with_tables(_Renaming(design, columns).renamed(), tables)

@@ -27,9 +27,9 @@ from nestling.ir.primitives import (
     Variant,
 )
 from nestling.ir.rows import Hop
-from nestling.ir.storage.names import NOWHERE, stored_name
+from nestling.ir.storage.names import NOWHERE_PREFIX, stored_name
 from nestling.ir.words.model_changes import maybe_called, maybe_renamed
-from nestling.planner.migration.renaming import BEFORE
+from nestling.planner.migration.renaming import GONE_SUFFIX
 
 _APART = (
     "first migrate, with the current model, to a design that stores these rows as documents of their own"
@@ -104,7 +104,7 @@ def _as_written(entity: Entity, old: Design, before: Model) -> Entity:
 def _with_names_of(old: Design, model: Model) -> Design:
     """The old design whose relationships are called as in the new model: what one is called may hang on what others there are."""
     called = {each.joins: each.name for each in model.relationships}
-    names = {each.name: called.get(each.joins, f"{each.name} {BEFORE}") for each in old.model.relationships}
+    names = {each.name: called.get(each.joins, f"{each.name} {GONE_SUFFIX}") for each in old.model.relationships}
     names = {
         name: new for name, new in names.items() if new != name and (new in called.values() or name in called.values())
     }
@@ -137,7 +137,7 @@ def _with_names_of(old: Design, model: Model) -> Design:
 
 def is_nowhere(design: Design, entity: str) -> bool:
     """Whether the entity is new to the design, so that it has no rows."""
-    return all(place.store.name.startswith(NOWHERE) for place in design.places[entity])
+    return all(place.store.name.startswith(NOWHERE_PREFIX) for place in design.places[entity])
 
 
 def _in_the_way(old: Design, model: Model) -> Iterator[Problem]:
@@ -252,7 +252,7 @@ def _apart(fields: Sequence[Field], old: Entity, new: Entity) -> Iterator[Field]
     taken = {each.path for each in fields}
     for name in new.attribute_names:
         if name not in old and stored_name(name) in taken:
-            yield Field(name, f"{NOWHERE}{stored_name(name)}")
+            yield Field(name, f"{NOWHERE_PREFIX}{stored_name(name)}")
 
 
 def _embedding(embedding: Embedding, old: Model, new: Model) -> Embedding:
@@ -276,7 +276,7 @@ def _has(model: Model, entity: str, attribute: str) -> bool:
 def _nowhere(entity: Entity, model: Model) -> Collection:
     links = (link for link in model.relationships if link.child == entity.name)
     references = tuple(Reference(link.name, Holder.CHILD) for link in links)
-    return Collection(f"{NOWHERE}{entity.name}", Document(entity.name, references=references), entity.key)
+    return Collection(f"{NOWHERE_PREFIX}{entity.name}", Document(entity.name, references=references), entity.key)
 
 
 def _fits(design: Design, index: Index) -> bool:

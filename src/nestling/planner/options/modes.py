@@ -14,7 +14,7 @@ from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.structures.places import Places
 from nestling.planner.work.cold_reads import HELD, ColdShares, from_disk
 
-NOTHING = Extra()
+NOTHING_EXTRA = Extra()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Modes:
         text: str,
         needs: tuple[str, ...],
         cost: Work,
-        extra: Extra = NOTHING,
+        extra: Extra = NOTHING_EXTRA,
         without: tuple[str, ...] = (),
         reads: tuple[str, ...] = (),
     ) -> Mode:

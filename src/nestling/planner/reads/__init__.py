@@ -24,7 +24,7 @@ from nestling.planner.reads.collation import collated
 from nestling.planner.reads.gaps import ReadGap, read_gap
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
-from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
+from nestling.planner.reads.rewrites import ALL_REWRITES, NO_REWRITES, Rewrite
 from nestling.planner.reads.rewrites.case_as_pattern import with_cases_as_patterns
 from nestling.planner.reads.rewrites.first_children import with_newest
 from nestling.planner.reads.rewrites.late_children import with_late_children
@@ -33,14 +33,14 @@ from nestling.planner.reads.rows import First, LoweringContext, VariableNames
 from nestling.planner.reads.traverse import everywhere, used
 from nestling.planner.reads.ways import ways
 
-__all__ = ["ALL", "NONE", "ReadGap", "Rewrite", "plan_read", "ways"]
+__all__ = ["ALL_REWRITES", "NO_REWRITES", "ReadGap", "Rewrite", "plan_read", "ways"]
 
 
 def plan_read(
     query: Query,
     design: Design,
     *,
-    rewrites: Iterable[Rewrite] = ALL,
+    rewrites: Iterable[Rewrite] = ALL_REWRITES,
     tolerated: Tolerated | None = None,
     statistics: Statistics | None = None,
     price: Callable[[Work], float] | None = None,

@@ -31,8 +31,8 @@ def _effort(
     rows: Lowered, predicate: Expression, ask: _Ask, context: LoweringContext, price: Callable[[Work], float]
 ) -> float:
     """Seconds for each share of the rows that is left out."""
-    from nestling.planner.work.estimate import narrowed
+    from nestling.planner.work.estimate import narrowing_work
 
     tried = ask(rows, predicate, replace(context, names=VariableNames(), price=None))
-    work, kept = narrowed(rows.step, tried.step, context.design, context.statistics)
+    work, kept = narrowing_work(rows.step, tried.step, context.design, context.statistics)
     return price(work) / max(1 - kept, _LEAST_SHARE)

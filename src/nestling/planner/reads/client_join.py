@@ -22,7 +22,7 @@ from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import TypeName
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.outputs import field_names
-from nestling.planner.reads.rewrites import ALL, Rewrite
+from nestling.planner.reads.rewrites import ALL_REWRITES, Rewrite
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rewrites.pushdown import push_predicates
@@ -38,7 +38,7 @@ def plan_client_join(query: Query, design: Design, *, tolerated: Tolerated | Non
     from nestling.planner.reads import plan_read
 
     joined = _joined(query, design)
-    allowed = ALL - {Rewrite.IDENTITY}  # a list of ids is no range of a compound id
+    allowed = ALL_REWRITES - {Rewrite.IDENTITY}  # a list of ids is no range of a compound id
 
     def plan(half: Query) -> ReadPlan:
         return plan_read(half, design, rewrites=allowed, tolerated=tolerated)

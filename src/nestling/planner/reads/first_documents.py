@@ -33,10 +33,10 @@ from nestling.planner.known.bucket_fill import rows_in_bucket
 from nestling.planner.known.busy_parents import busier
 from nestling.planner.known.distinct import distinct_of, rows_of
 from nestling.planner.reads.limits import rows_looked_at
-from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed_column
 from nestling.planner.reads.rows import LoweringContext
 
-MOST = 100
+MOST_FIRST_ROWS = 100
 """The number of rows up to which only the first documents are read: beyond it, these would be all of many a collection."""
 
 
@@ -44,7 +44,7 @@ def of_first_documents(step: Slice, context: LoweringContext) -> Slice:
     """The slice over only the first documents, if these are enough for its rows."""
     sort = step.source
     count = rows_looked_at(step.count, step.offset) or 0
-    if not 0 < count <= MOST or not isinstance(sort, SortRows):
+    if not 0 < count <= MOST_FIRST_ROWS or not isinstance(sort, SortRows):
         return step
     if len(sort.keys) != 1 or not _is_plain(sort.keys[0].expression):
         return step
@@ -117,7 +117,9 @@ def _is_of_series(asked: Where, count: int, context: LoweringContext) -> bool:
         return False
     parts = conjuncts(asked.predicate)
     equal = {
-        asked.layout.path(column) for each in parts if (column := fixed(each)) is not None and column in asked.layout
+        asked.layout.path(column)
+        for each in parts
+        if (column := fixed_column(each)) is not None and column in asked.layout
     }
     series = {header.path_of(name) or name for name in header.bucket.by}
     return len(parts) == len(equal) and equal == series

@@ -69,7 +69,7 @@ def _where_subquery(rows: Lowered, predicate: Expression, context: LoweringConte
             hits, perhaps = _hits(predicate.operand), _perhaps(predicate.operand)
             rows = _where_subquery(rows, Not(hits), context)
             return _where_subquery(rows, Not(perhaps), context) if perhaps is not None else rows
-    expression, rows = lifted(predicate, rows, context)
+    expression, rows = without_subqueries(predicate, rows, context)
     return rows.where(expression, context)
 
 
@@ -89,7 +89,7 @@ def _by_elements(rows: Lowered, exists: Exists, context: LoweringContext, *, neg
     return with_element(rows, _bare(relation), context, negated=negated)
 
 
-def lifted(expression: Expression, rows: Lowered, context: LoweringContext) -> tuple[Expression, Lowered]:
+def without_subqueries(expression: Expression, rows: Lowered, context: LoweringContext) -> tuple[Expression, Lowered]:
     """The expression without subqueries, over rows that have their values."""
     found, current = lifted_all([expression], rows, context)
     return found[0], current
@@ -128,7 +128,7 @@ def lifted_in(node: Rebuilt, rows: Lowered, context: LoweringContext) -> tuple[R
 
     def change(expression: Expression) -> Expression:
         nonlocal current
-        found, current = lifted(expression, current, context)
+        found, current = without_subqueries(expression, current, context)
         return found
 
     return mapped(node, change), current
@@ -139,7 +139,7 @@ def _value(
 ) -> tuple[Expression, Lowered]:
     match subquery:
         case InSubquery():
-            return lifted(_three_valued(subquery), rows, context)
+            return without_subqueries(_three_valued(subquery), rows, context)
         case Exists(relation=relation):
             found = correlated(rows, _first(relation), Keep.ALL, context, "exists")
             column = Column("", f"exists {_added(rows, found)}", BOOLEAN, nullable=True)

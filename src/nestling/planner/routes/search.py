@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.drift import ID
+from nestling.ir.drift import ID_COLUMN
 from nestling.ir.paths.access_path import FieldPath, ProjectDocuments
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.programs.route import IdSearch
@@ -33,8 +33,8 @@ def search(design: Design, upkeep: Upkeep, width: int) -> IdSearch:
     context = homes_context(design, columns)
     parameters = tuple(tuple(f"anchor {row} {number}" for number in range(len(names))) for row in range(width))
     rows = holder_rows(upkeep.place, columns, context).where(_asked(names, parameters), context)
-    step = ProjectDocuments(rows.step, ((ID, FieldPath("_id")),))
-    return IdSearch(upkeep.id, ReadPlan(step, (OutputColumn(ID, ID, ANY),)), parameters)
+    step = ProjectDocuments(rows.step, ((ID_COLUMN, FieldPath("_id")),))
+    return IdSearch(upkeep.id, ReadPlan(step, (OutputColumn(ID_COLUMN, ID_COLUMN, ANY),)), parameters)
 
 
 def _asked(names: tuple[str, ...], parameters: tuple[tuple[str, ...], ...]) -> Expression:

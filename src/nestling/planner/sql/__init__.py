@@ -22,7 +22,7 @@ from nestling.ir.statements.algebra import Query
 from nestling.ir.statements.expression import Cast, Expression
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.statements.write import Write
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.changes.inserts import bind_insert
 from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_update
 from nestling.planner.sql.dialect import dialect_of, for_writes
@@ -36,7 +36,7 @@ from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.scope import Env, Translation
 from nestling.planner.sql.views import unusable_views
 
-__all__ = ["StatementGap", "placed", "translate", "unusable_views"]
+__all__ = ["StatementGap", "gap_with_place", "translate", "unusable_views"]
 
 
 def translate(
@@ -77,7 +77,7 @@ def _changes_rows(tree: exp.Expr) -> bool:
     return isinstance(tree, exp.Insert | exp.Update) and not tree.args.get("ignore")
 
 
-def placed(
+def gap_with_place(
     gap: Gap,
     about: Expression,
     sql: str,
@@ -91,10 +91,10 @@ def placed(
     translate(sql, model, dialect, constants=constants, watch=lambda *each: found.append(each))
     for expression, node in found:
         if expression == about:
-            text = written(node, dialect_of(dialect).grammar).strip("`")
+            text = sql_as_written(node, dialect_of(dialect).grammar).strip("`")
             return replace(gap, where=position(node), text=text)
     if isinstance(about, Cast):  # which a comparison made
-        return placed(gap, about.operand, sql, model, dialect, constants=constants)
+        return gap_with_place(gap, about.operand, sql, model, dialect, constants=constants)
     return gap
 
 

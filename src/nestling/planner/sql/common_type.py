@@ -31,7 +31,7 @@ from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import together, with_zeros
 from nestling.planner.sql.mysql.given_moments import refuse_text_of_moment
-from nestling.planner.sql.mysql.mixed_types import APART
+from nestling.planner.sql.mysql.mixed_types import TEXTS_AMONG_OTHERS
 from nestling.planner.sql.mysql.times_as_text import SHOWN_AS_TEXT
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.given_times import given_among
@@ -90,7 +90,7 @@ def _refuse_apart(names: set[TypeName], *, mixed: bool) -> None:
     """Raise the gap of types of which MySQL makes one in a way of its own."""
     if mixed:
         raise statement_gap(f"different types in one value: {' and '.join(sorted(names))}")
-    if names & APART:
+    if names & TEXTS_AMONG_OTHERS:
         raise statement_gap(f"{' and '.join(sorted(names))} in one value")
 
 

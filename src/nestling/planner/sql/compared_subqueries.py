@@ -8,7 +8,7 @@ from nestling.ir.quantity_words import counted
 from nestling.ir.statements.expression import Expression, InSubquery, Not
 from nestling.ir.statements.operators import Collation, Comparison, Rules
 from nestling.planner.sql import conversions as values
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.mysql.digits import observed_beside
@@ -61,7 +61,7 @@ def compared_with_any(node: exp.Binary, operator: Comparison, query: exp.Expr, e
     from nestling.planner.sql.queries import bind_subquery
 
     if env.dialect.is_sqlite or isinstance(node.this.unnest(), exp.Tuple):  # SQLite itself has no such comparison
-        raise statement_gap(written(node, env.dialect.grammar), node)
+        raise statement_gap(sql_as_written(node, env.dialect.grammar), node)
     relation = bind_subquery(query, env)
     if len(relation.columns) != 1:
         raise mistake(f"one value is compared with {counted(len(relation.columns), 'column')}", node)

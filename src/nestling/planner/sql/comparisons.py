@@ -28,7 +28,7 @@ from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.planner.sql import conversions
 from nestling.planner.sql.array_changes import beside_column
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.collations import collation, is_by_bytes, is_cast_to_citext, is_citext, without_binary
 from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap, uncast
@@ -150,9 +150,11 @@ def _compared_with_each(
         return compared(node, _COMPARISONS[type(node)], among, env, bound)
     listed = written_items(among, env)
     if is_given_list(among):
-        raise statement_gap(f"{written(node, env.dialect.grammar)} of a list parameter; write `ARRAY[:a, :b]`", node)
+        raise statement_gap(
+            f"{sql_as_written(node, env.dialect.grammar)} of a list parameter; write `ARRAY[:a, :b]`", node
+        )
     if listed is None:
-        raise statement_gap(written(node, env.dialect.grammar), node)
+        raise statement_gap(sql_as_written(node, env.dialect.grammar), node)
     if not listed:
         return TRUE if is_all else FALSE
     each = tuple(bound(type(node)(**{**node.args, "expression": item})) for item in listed)

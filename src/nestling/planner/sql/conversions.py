@@ -137,7 +137,7 @@ def _number_of_truth(expression: Expression, rules: Rules) -> Expression:
     return Cast(expression, INTEGER, rules)
 
 
-def shown(expression: Expression, translation: Translation) -> Expression:
+def as_shown(expression: Expression, translation: Translation) -> Expression:
     """The value as a result shows it: attributes as they are stored, computed truth as the dialect shows it."""
     if translation.dialect.rules is Rules.MYSQL and expression.type.name is TypeName.DECIMAL:
         return observed(expression)

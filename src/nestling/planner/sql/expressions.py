@@ -33,7 +33,7 @@ from nestling.planner.sql import conversions
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.array_changes import ARRAY_CHANGES, concatenated
 from nestling.planner.sql.binary_subtypes import beside_subtype
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 from nestling.planner.sql.casts import CASTS, SENT, cast_type
 from nestling.planner.sql.collations import collation
 from nestling.planner.sql.compared_subqueries import in_subquery
@@ -99,10 +99,10 @@ def _bound_in(node: exp.Expr, env: Env) -> Bind:
 
     def bound(part: exp.Expr | None) -> Expression:
         if part is None:
-            raise mistake(f"{called(node, env.dialect.grammar)}() has too few arguments", node)
+            raise mistake(f"{function_name(node, env.dialect.grammar)}() has too few arguments", node)
         found = bind(part, env)
         if isinstance(node, exp.Func) and not _takes_bits(node, env):
-            refuse_bits(f"{called(node, env.dialect.grammar)}()", node, found)
+            refuse_bits(f"{function_name(node, env.dialect.grammar)}()", node, found)
         return found
 
     if isinstance(node, exp.Func) and node.arg_types.get("this") and node.args.get("this") is None:
@@ -166,7 +166,7 @@ def predicate(node: exp.Expr, env: Env) -> Expression:
 
 
 def _name(node: exp.Expr, grammar: str) -> str:
-    name = called(node, grammar)
+    name = function_name(node, grammar)
     return name if name.startswith("`") else f"{name}() function"
 
 

@@ -16,7 +16,7 @@ from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Comparison, Rules
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap
@@ -174,7 +174,7 @@ def _right(node: exp.Expr, left: Scope, env: Env) -> _Tables:
     if isinstance(node.this, exp.Unnest):
         return _unnested(node.this, node.args.get("alias"), replace(env, scope=left))
     if not isinstance(node.this, exp.Subquery):
-        raise statement_gap(f"LATERAL {called(node.this, env.dialect.grammar)}", node)
+        raise statement_gap(f"LATERAL {function_name(node.this, env.dialect.grammar)}", node)
     bound = bind_query(node.this, replace(env, scope=left), node.alias)
     return bound.relation, Scope((_source(node.alias, bound.relation, node),))
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 from nestling.common.errors import Problem, WorkloadError, name_list, unknown
 from nestling.ir.quantity_words import agreeing
 from nestling.ir.reading import TEXTS_AND_NUMBERS, ConstantKinds, FoundGap, Gap, GapKind, constant_gap
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.moves import move_of
 
 
@@ -25,7 +25,7 @@ class StatementGap(FoundGap):
     def placed(self, node: exp.Expr, grammar: str) -> StatementGap:
         """The gap with its place and text: of its own node, else of this one."""
         about = node if self.node is None else self.node
-        text = self.gap.text or written(about, grammar).strip("`")
+        text = self.gap.text or sql_as_written(about, grammar).strip("`")
         move = self.gap.move or move_of(about, grammar)
         gap = replace(self.gap, where=self.gap.where or position(about) or "1:1", text=text, move=move)
         return _about(about, StatementGap(gap, self.parameters, self.kinds))

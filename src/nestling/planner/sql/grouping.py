@@ -24,7 +24,7 @@ from nestling.ir.statements.operands import columns_of, is_float, is_mixed, is_m
 from nestling.ir.statements.operators import Collation, Rules
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, MAY_BE_ARRAYS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 from nestling.planner.sql.collations import collation, declared, is_no_text, keep, of_group
 from nestling.planner.sql.distinct_rows import distinct_rows, distinct_values
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
@@ -173,7 +173,7 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> SelectGrouping:
     """A grouping by these expressions (positions and output names already replaced by what they stand for)."""
     keys: list[Named] = []
     for node in nodes:
-        expression = conversions.shown(conversions.ordered(bind(node, env), env.translation), env.translation)
+        expression = conversions.as_shown(conversions.ordered(bind(node, env), env.translation), env.translation)
         wish = expression.name if isinstance(expression, Column) else "key"
         keys.append(Named(free_name(wish, {key.name for key in keys}), expression))
     collations = tuple(of_group(env, node, key.expression) for node, key in zip(nodes, keys, strict=True))
@@ -207,7 +207,7 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> AggregateCall:
     if isinstance(node, exp.Filter):
         inner = bind_aggregate(node.this, env, kept=kept)
         return replace(inner, filter=predicate(node.expression.this, env))
-    name = called(node, env.dialect.grammar)
+    name = function_name(node, env.dialect.grammar)
     if not is_aggregate(node):
         raise statement_gap(f"{name} as an aggregate", node)
     if isinstance(node, exp.WithinGroup):
@@ -240,7 +240,7 @@ def _percentile(node: exp.WithinGroup, env: Env) -> AggregateCall:
     function = _PERCENTILES.get(type(node.this))
     keys = node.expression.expressions
     if function is None or env.dialect.rules is not Rules.POSTGRESQL or len(keys) != 1:
-        raise statement_gap(f"{called(node.this, env.dialect.grammar)} WITHIN GROUP", node)
+        raise statement_gap(f"{function_name(node.this, env.dialect.grammar)} WITHIN GROUP", node)
     said = bind(node.this.this, env)
     share = said.value if isinstance(said, Literal) else None
     if not isinstance(share, int | Decimal):
@@ -343,7 +343,7 @@ def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expres
         case AggregateFunction.MIN | AggregateFunction.MAX:
             if translation.dialect.rules is Rules.MYSQL and value.type.name is TypeName.DECIMAL:
                 return value
-            return conversions.shown(conversions.ordered(value, translation), translation)
+            return conversions.as_shown(conversions.ordered(value, translation), translation)
         case _:
             return value
 

@@ -12,7 +12,7 @@ from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import JSONB, TEXT, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.scope import Bind, Env
 
@@ -32,7 +32,7 @@ def merged(node: exp.DPipe, env: Env, bound: Bind) -> Expression:
     first, *others = [bound(each) for each in node.flatten()]
     if not is_jsonb(first):
         raise statement_gap(
-            f"{written(node, env.dialect.grammar)}, a jsonb operator whose left side is not jsonb", node
+            f"{sql_as_written(node, env.dialect.grammar)}, a jsonb operator whose left side is not jsonb", node
         )
     for other in others:
         value = other if is_jsonb(other) else _object(other, first, node)
@@ -89,7 +89,7 @@ def _part(tree: exp.Expr, json: Expression, node: exp.Expr, bound: Bind) -> Expr
 def without(node: exp.Sub, left: Expression, right: Expression, env: Env) -> Expression:
     """Bind `data - 'key'`."""
     if not isinstance(right, Literal) or not isinstance(right.value, str):
-        raise statement_gap(f"{written(node, env.dialect.grammar)}, whose key is not a constant text", node)
+        raise statement_gap(f"{sql_as_written(node, env.dialect.grammar)}, whose key is not a constant text", node)
     return Call(Function.JSON_WITHOUT, (left, right), left.type, env.dialect.rules)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap, statement_gap
 
@@ -127,4 +127,4 @@ def unread(tree: exp.Expr, dialect: Dialect) -> Iterator[tuple[exp.Expr, Stateme
                 if isinstance(node, _CLAUSES):
                     yield node, statement_gap(f"{node.key.upper()} with {name.strip('_').upper()}", node)
                 else:
-                    yield node, statement_gap(written(node, dialect.grammar), node)
+                    yield node, statement_gap(sql_as_written(node, dialect.grammar), node)

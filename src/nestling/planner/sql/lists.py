@@ -11,7 +11,7 @@ from nestling.ir.statements.expression import ANY, Expression
 from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import COMPOSITE, Type, TypeName
 from nestling.planner.sql import conversions as values
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.json_parts import KIND, as_part
 from nestling.planner.sql.postgresql.enums import unranked
@@ -20,13 +20,13 @@ from nestling.planner.sql.scope import Env
 
 def of_list(found: AggregateCall, node: exp.Expr, env: Env) -> AggregateCall:
     """The aggregate as an array of its values, or of what JSON has for them."""
-    name, argument = called(node, env.dialect.grammar), found.argument
+    name, argument = function_name(node, env.dialect.grammar), found.argument
     assert argument is not None
     if found.distinct:
         found = replace(found, order=_order_of_distinct(found, argument, node, name))
     if not isinstance(node, exp.ArrayAgg):
         return replace(found, argument=as_part(argument, name, node, env), type=KIND)
-    value = values.shown(argument, env.translation)
+    value = values.as_shown(argument, env.translation)
     if is_mixed(value) or value.type == ANY or value.type.name in COMPOSITE:
         raise statement_gap(f"{name} of {value.type}" + (" and other values" if is_mixed(value) else ""), node)
     return replace(found, argument=value, type=Type(TypeName.ARRAY, element=value.type))

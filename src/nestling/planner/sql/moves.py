@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 
 _DIGEST = "read the value, and compute the digest in the application"
 _NEW_ID = "make the UUID in the application, and give it as a parameter"
@@ -91,5 +91,5 @@ def move_of(node: exp.Expr, grammar: str) -> str:
         return "use a window function, such as `ROW_NUMBER() OVER (ORDER BY id)`, or a parameter"
     if isinstance(node, exp.Select) and "SQL_CALC_FOUND_ROWS" in map(str, node.args.get("operation_modifiers") or ()):
         return _COUNTED
-    name = called(node, grammar).partition("(")[0].strip("`").strip()
+    name = function_name(node, grammar).partition("(")[0].strip("`").strip()
     return _OF_EACH.get(grammar, {}).get(name, "") or _EVERYWHERE.get(name, "")

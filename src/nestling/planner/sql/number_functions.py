@@ -14,7 +14,7 @@ from nestling.ir.statements.operands import is_float, is_integer, of_numbers
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import conversions
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of
@@ -46,7 +46,9 @@ def _number(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """What a function of numbers is given. PostgreSQL takes a constant in quotes for a number, whose type the function says."""
     found = bound(node.this)
     if env.dialect.rules is Rules.POSTGRESQL and isinstance(found, Literal) and isinstance(found.value, str):
-        raise statement_gap(f"{called(node, env.dialect.grammar)} of a text; write the number without quotes", node)
+        raise statement_gap(
+            f"{function_name(node, env.dialect.grammar)} of a text; write the number without quotes", node
+        )
     return found
 
 
@@ -89,7 +91,7 @@ def _whole(number: Expression, env: Env) -> Expression | None:
 def _floor(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if node.args.get("decimals") is not None or node.args.get("to") is not None:
-            raise statement_gap(f"{called(node, env.dialect.grammar)} with digits", node)
+            raise statement_gap(f"{function_name(node, env.dialect.grammar)} with digits", node)
         operand = conversions.argument(bound(node.this), env.translation)
         if (whole := _whole(operand, env)) is not None:
             return whole

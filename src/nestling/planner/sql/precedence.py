@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.ir.statements.operators import Rules
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import statement_gap
 
@@ -26,7 +26,8 @@ def refuse_other_order(tree: exp.Expr, dialect: Dialect) -> None:
     differs = _differs_in_sqlite if dialect.is_sqlite else _differs_in_mysql
     for node in tree.walk():
         if differs(node):
-            said = f"{written(node, dialect.grammar)}, whose operators {dialect.rules} evaluates differently; add parentheses"
+            written = sql_as_written(node, dialect.grammar)
+            said = f"{written}, whose operators {dialect.rules} evaluates differently; add parentheses"
             raise statement_gap(said, node)
 
 

@@ -199,7 +199,7 @@ class Select:
             found = bind(item.tree.unalias(), env)
             if found.type.name is TypeName.DECIMAL and self._is_merged(item.tree, env):
                 return found
-            return conversions.shown(found, self.translation)
+            return conversions.as_shown(found, self.translation)
         if env.grouped is not None and isinstance(item.column, Column):
             return env.grouped.column(item.column, self.node)
         assert item.column is not None

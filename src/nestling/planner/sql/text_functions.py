@@ -14,7 +14,7 @@ from nestling.ir.types import BOOLEAN, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
 from nestling.planner.sql.arguments import of_one
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 from nestling.planner.sql.collations import collation, is_by_bytes, is_citext, without_binary
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.formats import bind_format
@@ -106,9 +106,11 @@ def _left(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     if isinstance(inner := count.unnest(), exp.Neg) and isinstance(inner.this, exp.Literal):
         if env.dialect.rules is Rules.POSTGRESQL and str(inner.this.this).isdecimal():
             return _all_but(int(inner.this.this), node, env, bound)
-        raise statement_gap(f"{called(node, env.dialect.grammar)} with a length below 0", node)
+        raise statement_gap(f"{function_name(node, env.dialect.grammar)} with a length below 0", node)
     if not isinstance(count, exp.Literal) or not str(count.this).isdecimal():
-        raise no_constant(f"{called(node, env.dialect.grammar)} with a length that is not a constant", node, count)
+        raise no_constant(
+            f"{function_name(node, env.dialect.grammar)} with a length that is not a constant", node, count
+        )
     value = _text(node.this, env, bound)
     if isinstance(node, exp.Left):
         return Call(

@@ -30,7 +30,7 @@ from nestling.ir.types import (
 )
 from nestling.planner.sql import conversions
 from nestling.planner.sql.calendar_names import day_name, last_day, month_name, year_month
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 from nestling.planner.sql.gaps import StatementGap, mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
@@ -110,7 +110,7 @@ def _strftime(node: exp.Expr, env: Env, bound: Bind) -> Expression:
             raise statement_gap(f"time format `{pattern.this}`", node)
     elif not _SHARED_FORMAT.match(pattern.this):  # which sqlglot does not keep as it is written
         raise statement_gap(
-            f"{called(node, env.dialect.grammar)} with parts other than {_PARTS[env.dialect.rules]}", node
+            f"{function_name(node, env.dialect.grammar)} with parts other than {_PARTS[env.dialect.rules]}", node
         )
     moment = instant([value], bound) if env.dialect.is_sqlite else time_of(bound(value), env, node)
     return Call(Function.FORMAT_TIME, (moment, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
@@ -177,7 +177,9 @@ def time_of(value: Expression, env: Env, node: exp.Expr) -> Expression:
         is_made = isinstance(value, Call) and value.function is Function.TIME_BETWEEN
         what = "the difference of two timestamps" if is_made else "a stored interval, which is a text"
         is_function = isinstance(node, exp.Func)
-        does = f"{called(node, env.dialect.grammar)}() of" if is_function else "an interval added to or taken from"
+        does = (
+            f"{function_name(node, env.dialect.grammar)}() of" if is_function else "an interval added to or taken from"
+        )
         raise statement_gap(f"{does} {what}", node)
     if value.type.name in TIMES or value == NULL:
         refuse_infinite("a function", None, env.translation, value)
@@ -187,7 +189,7 @@ def time_of(value: Expression, env: Env, node: exp.Expr) -> Expression:
 
 def _no_function(node: exp.Expr, env: Env) -> StatementGap:
     """The gap of a function that the statement's dialect has not."""
-    return statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
+    return statement_gap(f"{function_name(node, env.dialect.grammar)}() function", node)
 
 
 def _now(kind: Type, pattern: str) -> Handler:

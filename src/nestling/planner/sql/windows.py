@@ -19,7 +19,7 @@ from nestling.ir.statements.operators import Collation, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
 from nestling.planner.sql.gaps import mistake, statement_gap
@@ -114,7 +114,7 @@ def _function(
     if only is not None:
         return only, *_only(only, node, env), None, env.dialect.collation
     if not is_aggregate(node):
-        raise statement_gap(f"{called(node, env.dialect.grammar)} over a window", node)
+        raise statement_gap(f"{function_name(node, env.dialect.grammar)} over a window", node)
     found = bind_aggregate(node, env, kept=True)
     if found.distinct or found.order or found.share is not None or found.separator is not None:
         move = (
@@ -135,7 +135,7 @@ def _only(only: WindowOnly, node: exp.Expr, env: Env) -> tuple[tuple[Expression,
     if only is WindowOnly.NTILE:
         return arguments, INTEGER
     refuse_infinite(node.key.upper(), node, env.translation, arguments[0])
-    value = conversions.shown(conversions.ordered(arguments[0], env.translation), env.translation)
+    value = conversions.as_shown(conversions.ordered(arguments[0], env.translation), env.translation)
     if len(arguments) > 2:
         (value, default), kind = one_value.common([value, arguments[2]], env.translation)
         return (value, arguments[1], default), kind

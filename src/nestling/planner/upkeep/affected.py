@@ -17,7 +17,7 @@ from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Comparison
 from nestling.planner.reads import plan_read
 from nestling.planner.upkeep.change import RowChange, new, old
-from nestling.planner.upkeep.source import HOMES, alias_of, as_stored, column, linked, scan
+from nestling.planner.upkeep.source import HOMES, alias_of, as_stored, column, link_condition, scan
 
 
 def linked_values(change: RowChange, attributes: tuple[str, ...]) -> tuple[Mapping[str, str], ...]:
@@ -55,7 +55,7 @@ def anchors_read(design: Design, path: RowPath, position: int) -> tuple[ReadPlan
     for number in range(position - 1, 1, -1):
         entity = path[number - 1].start(model)
         relation = Join(
-            JoinKind.INNER, relation, scan(model, entity, alias_of(number - 1)), linked(model, path, number)
+            JoinKind.INNER, relation, scan(model, entity, alias_of(number - 1)), link_condition(model, path, number)
         )
     first = path[0]
     names = {here: f"anchor {number}" for number, here in enumerate(first.near(model))}

@@ -11,7 +11,7 @@ from nestling.ir.statements.expression import NULL, Expression
 from nestling.ir.storage.layout import Place
 from nestling.planner.upkeep.all_upkeeps import upkeeps_of
 from nestling.planner.upkeep.change import RowChange
-from nestling.planner.upkeep.triggers import fired
+from nestling.planner.upkeep.triggers import fired_triggers
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def _emptied(design: Design, place: Place, change: RowChange, nulls: frozenset[s
             continue
         if copy.form.to_many:  # an array stays, with nothing in it
             continue
-        due = fired(design.model, upkeep.freshness, upkeep.triggers, change)
+        due = fired_triggers(design.model, upkeep.freshness, upkeep.triggers, change)
         if nulls & set(copy.path[0].near(design.model)) and any(not trigger.back for trigger in due):
             is_inline = copy.form is Form.INLINE
             yield EmptiedCopy(copy, tuple(each.path for each in copy.attributes) if is_inline else (copy.name,))

@@ -108,7 +108,7 @@ def element_filters(place: Place, found: Sequence[Locator]) -> tuple[ElementFilt
     for level, node in enumerate(place.nodes):
         if is_array(node):
             matches = tuple(FieldMatch(each.path, Cell(each.column)) for each in found if each.level == level)
-            matches += taken(node) if matches else on_the_way(place.nodes[level + 1 :])
+            matches += slot_taken(node) if matches else on_the_way(place.nodes[level + 1 :])
             filters += [ElementFilter(f"e{level}", matches)] if matches else []
     return tuple(filters)
 
@@ -122,7 +122,7 @@ def on_the_way(below: Sequence[Node]) -> tuple[FieldMatch, ...]:
     return (FieldMatch(last, Constant(None), Test.NOT_EQUAL),) if last else ()
 
 
-def taken(node: Node) -> tuple[FieldMatch, ...]:
+def slot_taken(node: Node) -> tuple[FieldMatch, ...]:
     """The condition that a slot of an array holds a row."""
     has_places = node.embedding is not None and node.embedding.slots is not None
     return (FieldMatch("", Constant(None), Test.NOT_EQUAL),) if has_places else ()

@@ -46,7 +46,7 @@ class ExpectedRead:
     reasons: tuple[Locator, ...] = ()
 
 
-def implied(
+def implied_read(
     upkeep: Upkeep, design: Design, given: Sequence[str] = (), *, is_identity: bool = False, with_found: bool = False
 ) -> ExpectedRead:
     """The read of all holders, or of those with given values of some attributes of their rows.

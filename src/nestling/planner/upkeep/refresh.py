@@ -10,17 +10,17 @@ from nestling.ir.primitives import Computed
 from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.upkeep.holder import ID, changed_path, element_filters
-from nestling.planner.upkeep.implied import NOW, ExpectedRead, implied
+from nestling.planner.upkeep.implied import NOW, ExpectedRead, implied_read
 
 
-def refreshed(
+def refresh_steps(
     upkeep: Upkeep, design: Design, given: Mapping[str, str], rows: str, *, is_identity: bool = False
 ) -> tuple[WriteStep, ...]:
     """The steps for the holders whose attributes are columns of the current row (`given`); for all holders if nothing is given.
 
     `rows` is the name of the holders; `is_identity` as in `implied`.
     """
-    found = implied(upkeep, design, tuple(given), is_identity=is_identity)
+    found = implied_read(upkeep, design, tuple(given), is_identity=is_identity)
     cells = tuple((parameter, given[attribute]) for attribute, parameter in found.parameters)
     return Fetch(rows, found.plan, cells), Each(rows, (stored(found),))
 

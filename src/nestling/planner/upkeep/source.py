@@ -14,10 +14,10 @@ from nestling.ir.statements.columns import column_of
 from nestling.ir.statements.expression import ANY, Column, Compare, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Comparison
-from nestling.planner.reads.rewrites import ALL, Rewrite
+from nestling.planner.reads.rewrites import ALL_REWRITES, Rewrite
 from nestling.planner.reads.rows import LoweringContext, VariableNames
 
-HOMES = ALL - {
+HOMES = ALL_REWRITES - {
     Rewrite.COPIED,
     Rewrite.COPIED_CHILDREN,
     Rewrite.ANCESTORS,
@@ -52,13 +52,13 @@ def alias_of(position: int) -> str:
 def along(model: Model, path: RowPath) -> Relation:
     """The rows at the end of a path, joined with those on the way; the holder's columns are free in it."""
     first, *others = (scan(model, hop.target(model), alias_of(number)) for number, hop in enumerate(path, start=1))
-    relation: Relation = Filter(first, linked(model, path, 1))
+    relation: Relation = Filter(first, link_condition(model, path, 1))
     for number, other in enumerate(others, start=2):
-        relation = Join(JoinKind.INNER, relation, other, linked(model, path, number))
+        relation = Join(JoinKind.INNER, relation, other, link_condition(model, path, number))
     return relation
 
 
-def linked(model: Model, path: RowPath, position: int) -> Expression:
+def link_condition(model: Model, path: RowPath, position: int) -> Expression:
     """The condition that the rows after `position` hops are linked to those before."""
     hop = path[position - 1]
     pairs = zip(hop.near(model), hop.far(model), strict=True)
@@ -95,5 +95,5 @@ def alone(model: Model, path: RowPath) -> Relation:
     told = conjunction(*(Not(IsNull(key)) for key in keys))
     relation: Relation = first if told is None else Filter(first, told)
     for number, other in enumerate(others, start=2):
-        relation = Join(JoinKind.INNER, relation, other, linked(model, path, number))
+        relation = Join(JoinKind.INNER, relation, other, link_condition(model, path, number))
     return relation

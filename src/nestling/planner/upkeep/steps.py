@@ -16,9 +16,9 @@ from nestling.planner.upkeep.affected import anchors_read, direct_anchors, linke
 from nestling.planner.upkeep.all_upkeeps import upkeeps_of
 from nestling.planner.upkeep.change import RowChange, new
 from nestling.planner.upkeep.descendants import descendants_read
-from nestling.planner.upkeep.refresh import refreshed
+from nestling.planner.upkeep.refresh import refresh_steps
 from nestling.planner.upkeep.shortcuts import shortcut
-from nestling.planner.upkeep.triggers import fired, path_of
+from nestling.planner.upkeep.triggers import fired_triggers, path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def upkeep_steps(
     steps: list[WriteStep] = []
     left: list[str] = []
     for upkeep in upkeeps_of(design):
-        due = fired(design.model, upkeep.freshness, upkeep.triggers, change)
+        due = fired_triggers(design.model, upkeep.freshness, upkeep.triggers, change)
         held = copied if upkeep.freshness.is_left else filled
         due = tuple(trigger for trigger in due if trigger.back or upkeep.what not in held)
         if not due:
@@ -80,12 +80,12 @@ def _refreshed(design: Design, upkeep: Upkeep, trigger: Trigger, change: RowChan
     path = path_of(design.model, upkeep.what)
     if not trigger.back:
         own = {name: new(name) for name in _identity(design, upkeep)}
-        yield from refreshed(upkeep, design, own, rows, is_identity=True)
+        yield from refresh_steps(upkeep, design, own, rows, is_identity=True)
     elif isinstance(upkeep.what, Copy) and upkeep.what.closure:
         yield from _below(design, upkeep, change, rows)
     elif len(trigger.back) == 1:
         for number, given in enumerate(direct_anchors(design, path, change)):
-            yield from refreshed(upkeep, design, given, f"{rows}.{number}")
+            yield from refresh_steps(upkeep, design, given, f"{rows}.{number}")
     else:
         yield from _far(design, upkeep, len(trigger.back), change, rows)
 
@@ -96,7 +96,7 @@ def _far(design: Design, upkeep: Upkeep, position: int, change: RowChange, rows:
     for number, columns in enumerate(linked_values(change, tuple(parameters))):
         anchors = f"{rows}.{number} anchors"
         yield Fetch(anchors, plan, tuple((parameter, columns[name]) for name, parameter in parameters.items()))
-        yield Each(anchors, refreshed(upkeep, design, names, f"{rows}.{number}"))
+        yield Each(anchors, refresh_steps(upkeep, design, names, f"{rows}.{number}"))
 
 
 def _below(design: Design, upkeep: Upkeep, change: RowChange, rows: str) -> Iterator[WriteStep]:
@@ -106,14 +106,14 @@ def _below(design: Design, upkeep: Upkeep, change: RowChange, rows: str) -> Iter
     stays = change.has_new and not change.attributes & set(link.parent_attributes)
     found = descendants_read(design, upkeep.what, stays=stays)
     if found is None:
-        yield from refreshed(upkeep, design, {}, rows)
+        yield from refresh_steps(upkeep, design, {}, rows)
         return
     plan, parameters, names = found
     for number, columns in enumerate(linked_values(change, tuple(parameters))):
         below = f"{rows}.{number} below"
         yield Fetch(below, plan, tuple((parameter, columns[name]) for name, parameter in parameters.items()))
         own = {name: names[name] for name in link.parent_attributes}
-        yield Each(below, refreshed(upkeep, design, own, f"{rows}.{number}"))
+        yield Each(below, refresh_steps(upkeep, design, own, f"{rows}.{number}"))
 
 
 def _identity(design: Design, upkeep: Upkeep) -> tuple[str, ...]:

@@ -35,7 +35,9 @@ def triggers_of(model: Model, what: Derived) -> tuple[Trigger, ...]:
             assert_never(what)
 
 
-def fired(model: Model, freshness: Freshness, triggers: Iterable[Trigger], change: RowChange) -> tuple[Trigger, ...]:
+def fired_triggers(
+    model: Model, freshness: Freshness, triggers: Iterable[Trigger], change: RowChange
+) -> tuple[Trigger, ...]:
     """The triggers of a derived value that a change of a row fires, so that the value must be made again.
 
     A snapshot is made once and never again: only the INSERT of the row that holds it fires its triggers.

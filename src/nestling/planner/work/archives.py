@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.distribution import below, parted
+from nestling.ir.distribution import below, split_at
 from nestling.ir.primitives import Before
 from nestling.ir.statistics import Quantity, Statistics, value_of
 from nestling.ir.storage.layout import Role, StoredCollection
@@ -36,7 +36,7 @@ def part_of(entity: str, rows: Before, statistics: Statistics, *, old: bool) -> 
     attribute = known.attribute(rows.attribute)
     share, missing = share_before(entity, rows, statistics), value_of(attribute.null_share, 0.0)
     part = share if old else 1 - share
-    early, late = parted(attribute.values, rows.value) if attribute.values is not None else (None, None)
+    early, late = split_at(attribute.values, rows.value) if attribute.values is not None else (None, None)
     nulls = Quantity(0.0 if old or part <= 0 else min(missing / part, 1.0))
     told = replace(attribute, null_share=nulls, values=early if old else late)
     count = replace(known.count, value=known.count.value * part) if known.count is not None else None

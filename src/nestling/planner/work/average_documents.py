@@ -24,7 +24,7 @@ from nestling.planner.work.archives import as_parted
 
 FEW_ORPHANS = 0.01
 """The share of rows taken to be in overflow pages, orphans or archives where nothing says how many."""
-FIRST = "0"
+FIRST_ELEMENT = "0"
 """An array's first element: what is known at its path is in which share of the arrays it is missing."""
 
 
@@ -66,7 +66,7 @@ class AverageDocuments:
         return max(ELEMENT_BYTES, self.bytes - sum(self.array_bytes[path] for path in skipped))
 
 
-NOTHING = AverageDocuments(0.0, 0.0, 0.0, {}, {})
+NO_DOCUMENTS = AverageDocuments(0.0, 0.0, 0.0, {}, {})
 
 
 def documents_of(store: StoredCollection, design: Design, statistics: Statistics) -> AverageDocuments:
@@ -187,7 +187,7 @@ def _of_node(
         bias |= part.bias
         if child.form.to_many:
             arrays[inside] = per_parent
-            known[join(inside, FIRST)] = PathStatistics(
+            known[join(inside, FIRST_ELEMENT)] = PathStatistics(
                 missing=_empty(child, per_parent, design, statistics), bytes=0.0, each=0.0
             )
             bias[inside] = _bias(child, statistics)

@@ -28,7 +28,7 @@ from nestling.planner.known.ranges import SampleValues, both, column_in, items_i
 from nestling.planner.known.selectivity import OF_ELEMENTS, bytes_by, elements_by, has_element, known_by_path, share
 from nestling.planner.known.values import KnownOf, PathStatistics
 from nestling.planner.reads.correlate import ordered_columns
-from nestling.planner.work.average_documents import FIRST, AverageDocuments
+from nestling.planner.work.average_documents import FIRST_ELEMENT, AverageDocuments
 from nestling.planner.work.clauses import clause
 from nestling.planner.work.expressions import elements_weight, patterns, weight
 from nestling.planner.work.stream import Condition, Use
@@ -154,7 +154,7 @@ def has_some(share: float, elements: float, empty: float = 0.0) -> float:
 def empty_share(array: str, known: Mapping[str, PathStatistics], arrays: Mapping[str, float]) -> float:
     """The share of documents whose array has no element; an array inside another's elements is asked about in none of these."""
     is_inner = any(is_within(array, other) for other in arrays if other != array)
-    first = known.get(join(array, FIRST))
+    first = known.get(join(array, FIRST_ELEMENT))
     return 0.0 if first is None or is_inner else first.missing
 
 

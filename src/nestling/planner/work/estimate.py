@@ -23,13 +23,13 @@ from nestling.ir.paths.access_path import (
     GroupDocuments,
     Holds,
     Lookup,
+    PathExpression,
     Predicate,
     ProjectDocuments,
     Step,
     Union,
     Unwind,
 )
-from nestling.ir.paths.access_path import PathExpression as PathExpression
 from nestling.ir.paths.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
 from nestling.ir.paths.used_paths import mentioned_paths
 from nestling.ir.paths.work import Work
@@ -41,7 +41,7 @@ from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.cold_reads import HELD, ColdShares
 from nestling.planner.work.facts import WorkFacts
-from nestling.planner.work.first_access import read
+from nestling.planner.work.first_access import access_taken
 from nestling.planner.work.lookups import looked_up, scanned, set_up, steps_of
 from nestling.planner.work.row_steps import row_step
 from nestling.planner.work.skipped_archives import is_left_out
@@ -61,14 +61,14 @@ def estimate(
     """
     given, mentioned = dict(values or {}), mentioned_paths(plan.step)
     facts = WorkFacts(design, statistics, given, mentioned=mentioned, cold=cold, collation=plan.collation)
-    stream = opened(walk(plan.step, facts), facts)
+    stream = read_collection(walk(plan.step, facts), facts)
     as_find = is_find(plan.step)
     work = stream.work + work_of.send(stream.rows, stream.bytes, fields=len(plan.columns))
     work += work_of.request(0 if as_find else set_up(plan.step))
     return work._replace(passed=0.0) if as_find else work
 
 
-def narrowed(before: Step, after: Step, design: Design, statistics: Statistics) -> tuple[Work, float]:
+def narrowing_work(before: Step, after: Step, design: Design, statistics: Statistics) -> tuple[Work, float]:
     """The work of further steps, and the share of rows they leave."""
     facts = WorkFacts(design, statistics, mentioned=mentioned_paths(after))
     rows, left = _rows(before, facts), _rows(after, facts)
@@ -92,46 +92,46 @@ def is_find(step: Step) -> bool:
 def walk(step: Step, facts: WorkFacts, *, wanted: float | None = None) -> Stream:
     """The rows a step yields; `wanted`: as many as a limit above lets through."""
     if isinstance(step, ROW_STEPS):
-        return row_step(step, facts, walk, opened, wanted)
+        return row_step(step, facts, walk, read_collection, wanted)
     match step:
         case CollectionScan(collection):
             return scanned(collection, facts)
         case Unwind(source=source, path=path, keep_empty=keep_empty):
-            return _unwound(opened(walk(source, facts), facts), path, keep_empty=keep_empty)
+            return _unwound(read_collection(walk(source, facts), facts), path, keep_empty=keep_empty)
         case FilterDocuments():
             return _filtered(step, walk(step.source, facts), facts)
         case ProjectDocuments(source, fields):
-            stream = opened(walk(source, facts, wanted=wanted), facts)
+            stream = read_collection(walk(source, facts, wanted=wanted), facts)
             return _projected(stream, fields)
         case GroupDocuments(source, by):
-            stream = opened(walk(source, facts), facts)
+            stream = read_collection(walk(source, facts), facts)
             rows = max(stream.rows / 2, min(stream.rows, 1.0))
             work = work_of.pass_on(stream.rows) + work_of.group(stream.rows, rows, stream.bytes)
             return replace(stream.blocked(work + work_of.project(stream.rows, len(by))), rows=rows)
         case Union(sources):
             asked = [source for source in sources[1:] if not is_left_out(source, facts.values)]
-            others = [opened(walk(source, facts.asking(None)), facts) for source in asked]
-            return _united([opened(walk(sources[0], facts), facts), *others], [sources[0], *asked])
+            others = [read_collection(walk(source, facts.asking(None)), facts) for source in asked]
+            return _united([read_collection(walk(sources[0], facts), facts), *others], [sources[0], *asked])
         case Lookup(source, foreign, local, foreign_path, field):
-            outer = opened(walk(source, facts), facts)
+            outer = read_collection(walk(source, facts), facts)
             at = local.path if isinstance(local, FieldPath) else None
             return looked_up(outer, foreign, facts, _rows, field=field, local=at, path=foreign_path, keep=Keep.ALL)
         case ClientFile(source):
-            stream = opened(walk(source, facts), facts)
+            stream = read_collection(walk(source, facts), facts)
             return stream.then(stream.rows * (work_of.request() * 2 + work_of.fetch_by_index(2, stream.bytes)))
         case _:
             assert_never(step)
 
 
 def _rows(step: Step, facts: WorkFacts) -> Stream:
-    return opened(walk(step, facts), facts)
+    return read_collection(walk(step, facts), facts)
 
 
-def opened(stream: Stream, facts: WorkFacts, needs: frozenset[str] | None = None) -> Stream:
+def read_collection(stream: Stream, facts: WorkFacts, needs: frozenset[str] | None = None) -> Stream:
     """The rows with their collection read as its conditions allow; `needs`: the only paths asked for."""
     if stream.leading is None:
         return stream
-    access = read(stream.leading, facts.design, needs=needs)
+    access = access_taken(stream.leading, facts.design, needs=needs)
     return stream.read(access.rows, access.work + work_of.pass_on(access.rows))
 
 
@@ -142,7 +142,7 @@ def _filtered(step: FilterDocuments, stream: Stream, facts: WorkFacts) -> Stream
     if stream.leading is not None:
         asked = Condition("", Use.NONE, kept, clause=said)
         return replace(stream, leading=replace(stream.leading, conditions=(*stream.leading.conditions, asked)))
-    stream = opened(stream, facts)
+    stream = read_collection(stream, facts)
     return stream.then(work_of.pass_on(stream.rows) + work_of.ask(stream.rows), rows=stream.rows * kept)
 
 

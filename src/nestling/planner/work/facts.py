@@ -13,7 +13,7 @@ from nestling.ir.statements.operators import Collation
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import StoredCollection
 from nestling.planner.known.values import PathStatistics
-from nestling.planner.work.average_documents import NOTHING, AverageDocuments, documents_of, native_events
+from nestling.planner.work.average_documents import NO_DOCUMENTS, AverageDocuments, documents_of, native_events
 from nestling.planner.work.cold_reads import HELD, ColdShares
 
 UNKNOWN_LIMIT = 20.0
@@ -60,7 +60,7 @@ class WorkFacts:
         """The documents of a collection; none when the design has no such collection."""
         if collection not in self._documents:
             store = next((each for each in self.design.stores if each.name == collection), None)
-            found = NOTHING if store is None else documents_of(store, self.design, self.statistics)
+            found = NO_DOCUMENTS if store is None else documents_of(store, self.design, self.statistics)
             self._documents[collection] = replace(found, cold=self._cold(store) if store is not None else 0.0)
         return self._documents[collection]
 

@@ -52,7 +52,9 @@ class IndexCondition:
     part: Condition
 
 
-def read(leading: Leading, design: Design, order: IndexOrder = (), needs: frozenset[str] | None = None) -> FirstAccess:
+def access_taken(
+    leading: Leading, design: Design, order: IndexOrder = (), needs: frozenset[str] | None = None
+) -> FirstAccess:
     """The access the server would take, reads from disk and all. `needs`: the only paths asked for, which an index may hold."""
     access = _chosen(leading, design, order, needs)
     return replace(access, work=access.work + from_disk(access.work, leading.documents.cold))
@@ -186,7 +188,7 @@ def distinct(leading: Leading, design: Design, path: str, values: float) -> Firs
     known = leading.documents.known.get(path)
     if leading.conditions or not begins or known is None or known.each != 1.0 or _is_collated(leading, design, (path,)):
         return None
-    return FirstAccess(values, work_of.covered(values, seeks=values))
+    return FirstAccess(values, work_of.work_of_entries(values, seeks=values))
 
 
 def first_of_each(leading: Leading, design: Design, path: str, order: IndexOrder, groups: float) -> FirstAccess | None:
@@ -238,7 +240,7 @@ def _by_index(
         fetched, documents.read_bytes(leading.mentioned), keys=documents.count * entries, seeks=seeks
     )
     if needs is not None and _covers(leading, design, keys, needs):
-        work = work_of.covered(documents.count * entries, seeks=seeks)
+        work = work_of.work_of_entries(documents.count * entries, seeks=seeks)
     rows = fetched * prod(each.share for each in rest)
     return FirstAccess(rows, work + asked_in_turn(fetched, rest), ordered)
 

@@ -31,7 +31,7 @@ from nestling.planner.known.values import PathStatistics
 from nestling.planner.work.cold_reads import from_disk, read_once
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.facts import Probe, WorkFacts
-from nestling.planner.work.first_access import read
+from nestling.planner.work.first_access import access_taken
 from nestling.planner.work.stream import Leading, Stream, under
 
 LIGHT_STEPS = (
@@ -52,7 +52,7 @@ _Rows = Callable[[Step, WorkFacts], Stream]
 """The rows of a step, its collection read."""
 
 
-def correlated(step: Correlate, outer: Stream, facts: WorkFacts, rows: _Rows) -> Stream:
+def with_found_rows(step: Correlate, outer: Stream, facts: WorkFacts, rows: _Rows) -> Stream:
     """Each outer row with those found for it."""
     given = ((f"{VARIABLE}{name}", outer.known.get(path, facts.outer.get(path))) for name, path in step.variables)
     facts = facts.beside({name: known for name, known in given if known is not None})
@@ -180,12 +180,12 @@ def scanned(collection: str, facts: WorkFacts) -> Stream:
     return replace(whole, rows=whole.rows * asked.share, leading=leading, asked={probe.path: asked.share})
 
 
-def reached(step: GraphLookup, outer: Stream, facts: WorkFacts) -> Stream:
+def with_all_reached(step: GraphLookup, outer: Stream, facts: WorkFacts) -> Stream:
     """Each outer row with all reached from it: a query for each level, which looks for each row of the level before."""
     documents = facts.documents(step.collection)
     is_unique = facts.is_unique(step.collection, step.to)
     asked = equal_to(step.to, documents, outer_distinct=None, unique=is_unique)
-    access = read(Leading(step.collection, documents, (asked,)), facts.design)
+    access = access_taken(Leading(step.collection, documents, (asked,)), facts.design)
     found = _met(step.collection, facts)
     queries = levels(found, down=not is_unique)
     if access.work.scanned:

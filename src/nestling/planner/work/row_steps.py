@@ -41,7 +41,7 @@ from nestling.ir.storage.collations import BY_EXPRESSION
 from nestling.planner.known.ranges import SampleValues, column_in
 from nestling.planner.known.selectivity import bytes_by, distinct_values, elements_by, known_by_path, share, together
 from nestling.planner.known.values import KnownOf, PathStatistics
-from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed_column
 from nestling.planner.work.average_documents import AverageDocuments
 from nestling.planner.work.conditions import (
     compared_in,
@@ -56,8 +56,8 @@ from nestling.planner.work.conditions import (
 )
 from nestling.planner.work.expressions import elements_weight, patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, WorkFacts
-from nestling.planner.work.first_access import IndexOrder, asked_in_turn, distinct, first_of_each, read
-from nestling.planner.work.lookups import correlated, reached
+from nestling.planner.work.first_access import IndexOrder, access_taken, asked_in_turn, distinct, first_of_each
+from nestling.planner.work.lookups import with_all_reached, with_found_rows
 from nestling.planner.work.pairs import added, in_pairs
 from nestling.planner.work.stream import Condition, Stream, Use
 
@@ -90,7 +90,7 @@ def row_step(step: RowStep, facts: WorkFacts, walk: _Walk, opened: Open, wanted:
             needs = _paths([each for _, each in step.fields], step.layout)
             return _shaped(step, opened(walk(source, facts, wanted=wanted), facts, needs))
         case Correlate(source):
-            return correlated(step, rows(source), facts, lambda below, inner: opened(walk(below, inner), inner))
+            return with_found_rows(step, rows(source), facts, lambda below, inner: opened(walk(below, inner), inner))
         case GroupRows(source):
             return _grouped(step, walk(source, facts), facts, opened)
         case SortRows(source):
@@ -111,7 +111,7 @@ def row_step(step: RowStep, facts: WorkFacts, walk: _Walk, opened: Open, wanted:
             names = {name: PathStatistics(1.0) for name, _ in given[0]} if given else {}
             return Stream(len(given), ELEMENT_BYTES + len(names) * (UNKNOWN_BYTES + FRAMING_BYTES), names, {})
         case GraphLookup(source):
-            return reached(step, rows(source), facts)
+            return with_all_reached(step, rows(source), facts)
         case _:
             assert_never(step)
 
@@ -129,7 +129,7 @@ def _one_value(
     known: Mapping[str, PathStatistics], parts: Iterable[Expression], layout: Layout
 ) -> Mapping[str, PathStatistics]:
     """What is known of the rows, of which those that equal a constant have one value."""
-    columns = (column for each in parts if (column := fixed(each)) is not None)
+    columns = (column for each in parts if (column := fixed_column(each)) is not None)
     paths = [layout.path(column) for column in columns if column in layout]
     return {**known, **{path: replace(known[path], distinct=1.0) for path in paths if path in known}}
 
@@ -378,7 +378,7 @@ def _sorted(step: SortRows, stream: Stream, facts: WorkFacts, opened: Open, want
     order = _stored_order(step)
     if stream.leading is not None and order:
         order = (("_id", order[0][1]),) if step.by_id else order
-        access = read(stream.leading, facts.design, order)
+        access = access_taken(stream.leading, facts.design, order)
         if access.ordered:
             return stream.read(access.rows, access.work + work_of.pass_on(access.rows))
     stream = opened(stream, facts)

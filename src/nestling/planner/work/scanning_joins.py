@@ -14,7 +14,7 @@ from nestling.ir.statistics import Statistics
 from nestling.planner.known.faster_lookups import is_read_once
 from nestling.planner.work.estimate import walk
 from nestling.planner.work.facts import Probe, WorkFacts
-from nestling.planner.work.first_access import read
+from nestling.planner.work.first_access import access_taken
 
 _ID = "_id"
 _CONDITIONS = (FilterDocuments, Where, WhereElement, WherePair)
@@ -31,7 +31,7 @@ def _notes(step: Step, facts: WorkFacts) -> Iterator[str]:
         leading = walk(_asked_first(foreign), facts.asking(Probe(path, None))).leading
         if leading is None:
             continue
-        access = read(leading, facts.design)
+        access = access_taken(leading, facts.design)
         documents = access.work.scanned + (access.work.documents if path == _ID else 0.0)
         if beside and is_read_once(documents, leading.documents.bytes):
             continue

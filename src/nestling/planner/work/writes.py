@@ -59,7 +59,7 @@ from nestling.planner.work.cold_reads import HELD, ColdShares
 from nestling.planner.work.conditions import condition, equal_to, merged
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.facts import WorkFacts
-from nestling.planner.work.first_access import FirstAccess, read
+from nestling.planner.work.first_access import FirstAccess, access_taken
 from nestling.planner.work.stream import Condition, Leading, Use
 
 LAST_LEVEL = 0.5
@@ -269,7 +269,7 @@ class _Counted:
             )
         )
         paths = frozenset(condition.path for condition in conditions)
-        found = read(Leading(collection, documents, conditions, mentioned=paths), self.facts.design)
+        found = access_taken(Leading(collection, documents, conditions, mentioned=paths), self.facts.design)
         events = self._events_where_room_is_asked(collection, asked)
         return found if events is None else replace(found, rows=1 - 1 / max(events, 1.0))
 

@@ -13,7 +13,7 @@ from nestling.planner.writes.foreign_keys.effects import Effect
 from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.places.placing import is_paged
 from nestling.planner.writes.places.rows_inside import is_inside, nested
-from nestling.planner.writes.returning import counted
+from nestling.planner.writes.returning import count_and_return
 from nestling.planner.writes.row_changes import listed_ids as listed
 from nestling.planner.writes.row_changes.of_one_document import each_row
 from nestling.planner.writes.row_changes.removed_rows import removed
@@ -42,7 +42,7 @@ def delete_from_entity(work: WriteDraft, effect: Effect, *, own: bool) -> None:
             name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
             work.add(WritePhase.FETCH, [Fetch(name, plan)])
             if own and number == 0:
-                counted(work, entity, OLD, name)
+                count_and_return(work, entity, OLD, name)
             listed.leave(work, row, name, frozenset(entity.attribute_names))
             if not is_inside(place, delete.along):
                 work.add(WritePhase.REMOVE, [each_row(name, removed(design, place, entity), row)])

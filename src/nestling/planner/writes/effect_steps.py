@@ -13,8 +13,8 @@ from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.effects import Assignments, Effect, ForbiddenRows, RowDelete, RowUpdate
 from nestling.planner.writes.foreign_keys.reachable_entities import entities_parents_first
-from nestling.planner.writes.foreign_keys.referential_actions import spread
-from nestling.planner.writes.single_command.plain_conditions import asked as plain_conditions
+from nestling.planner.writes.foreign_keys.referential_actions import add_referential_actions
+from nestling.planner.writes.single_command.plain_conditions import plain_conditions
 from nestling.planner.writes.update import update_entity
 
 
@@ -42,7 +42,7 @@ def _planned(work: WriteDraft, own: Effect, order: list[str], *, counted: bool) 
     effects = {entity: own}
     for name in order:
         if name in effects:
-            spread(work, effects, name, order)
+            add_referential_actions(work, effects, name, order)
     for each in effects.values():
         for forbidden in each.forbidden:
             _refuse(work, each, forbidden)

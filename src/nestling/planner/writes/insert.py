@@ -37,17 +37,24 @@ from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.parent_locks import held_parent
 from nestling.planner.writes.numbered_rows import with_places
-from nestling.planner.writes.numbers_given import crossed, highest, never_return, raised, taken, taken_for_rows
+from nestling.planner.writes.numbers_given import (
+    cross_numbers,
+    highest,
+    never_return,
+    next_numbers,
+    raise_counters,
+    taken_for_rows,
+)
 from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.places.initial_copies import copied_fields, with_copied
-from nestling.planner.writes.returning import counted
+from nestling.planner.writes.returning import count_and_return
 from nestling.planner.writes.row_changes import listed_ids as listed
 from nestling.planner.writes.row_changes.added_rows import added
 from nestling.planner.writes.row_changes.guarded_push import guard
 from nestling.planner.writes.row_changes.initial_values import copied_whole, filled_whole
 from nestling.planner.writes.row_changes.orphans import adopted
 from nestling.planner.writes.row_set_upkeep import add_upkeep
-from nestling.planner.writes.unindexed_uniques import met, refuse_some
+from nestling.planner.writes.unindexed_uniques import conflicts_of_groups, refuse_some
 
 RowExpressions = dict[str, Expression]
 _MORE_ROWS = "the SELECT returned more rows than when their numbers were assigned: run the statement again"
@@ -66,16 +73,19 @@ def insert_rows(
     refuse_home_copies(work.design, entity.name, frozenset(entity.attribute_names))
     name, row = work.name(f"new {entity.name}"), Cells(entity, NEW)
     unsure = _rows_at_hand(work, entity, attributes, source, generated, condition, name)
-    counted(work, entity, NEW, name)
+    count_and_return(work, entity, NEW, name)
     refuse_nulls(work, entity, unsure, name)
     inside = guard(work.design, row)
     open_groups = [each for each in unguarded(work.design, entity) if inside is None or each != inside.key]
-    steps: list[WriteStep] = [*met(work.design, row, open_groups), *refuse_same(work.design, row, open_groups)]
+    steps: list[WriteStep] = [
+        *conflicts_of_groups(work.design, row, open_groups),
+        *refuse_same(work.design, row, open_groups),
+    ]
     steps += refuse_some(work.design, row)
     numbered = _numbered_in(generated)
     given = _given(numbered, attributes, source)
-    steps += [*raised(entity, given, row), *added(work.design, entity, row, name, inside)]
-    steps += crossed(work.design, entity, numbered, given)
+    steps += [*raise_counters(entity, given, row), *added(work.design, entity, row, name, inside)]
+    steps += cross_numbers(work.design, entity, numbered, given)
     work.add(WritePhase.ADD, [Each(name, tuple(steps))])
     listed.enter(work, row, name, frozenset(entity.attribute_names))
     work.add(WritePhase.SETTLE, adopted(work.design, entity, name, frozenset(entity.attribute_names)))
@@ -351,7 +361,7 @@ def _with_new_numbers(
     found = list(never_return(entity, _made(generated, rows)))
     for name in found:
         lacking = [row for row in rows if _may_lack(row.get(name, NULL))]
-        for row, number in zip(lacking, taken(work, entity, name, len(lacking)), strict=True):
+        for row, number in zip(lacking, next_numbers(work, entity, name, len(lacking)), strict=True):
             row[name] = _unless_known(row.get(name, NULL), number)
     return found
 
@@ -388,7 +398,7 @@ def _number(
 ) -> Expression:
     """The known number or else the next one; with several rows, offset by the row's place."""
     if never_return(entity, [attribute]):
-        (following,) = taken(work, entity, attribute, 1)
+        (following,) = next_numbers(work, entity, attribute, 1)
         return _unless_known(known, following)
     following = _next_number(work, entity, attribute)
     if place is not None:

@@ -26,7 +26,7 @@ from nestling.ir.statements.algebra import (
 )
 from nestling.ir.statements.expression import NULL, Arithmetic, AttributeCast, Case, Compare, Expression, Literal
 from nestling.ir.statements.operators import ArithmeticOperator, Comparison, Rules
-from nestling.ir.storage.kept_numbers import LAST, TIMES, counted, counter, crossing, is_contended
+from nestling.ir.storage.kept_numbers import LAST, TIMES, counter, crossing, is_contended, numbered_attributes
 from nestling.ir.storage.names import NUMBERS_COLLECTION
 from nestling.ir.types import INTEGER
 from nestling.planner.writes.draft.cells import Cells
@@ -36,7 +36,7 @@ from nestling.planner.writes.draft.write_draft import WriteDraft
 
 def never_return(entity: Entity, made: Iterable[str]) -> tuple[str, ...]:
     """The numbered attributes whose numbers are never reused."""
-    kept = set(counted(entity))
+    kept = set(numbered_attributes(entity))
     return tuple(name for name in made if name in kept)
 
 
@@ -48,7 +48,7 @@ def highest(work: WriteDraft, entity: Entity, attribute: str) -> Relation:
     return Project(LimitOffset(downwards, Literal(1, INTEGER)), work.name(HIGHEST), (Named(HIGHEST, held),))
 
 
-def taken(work: WriteDraft, entity: Entity, attribute: str, count: int) -> list[Expression]:
+def next_numbers(work: WriteDraft, entity: Entity, attribute: str, count: int) -> list[Expression]:
     """The next numbers of an attribute whose numbers never return."""
     kind = entity.attribute(attribute).type
     read = plan(work.design, highest(work, entity, attribute), work.prices)
@@ -85,7 +85,7 @@ def _unsorted(rows: Relation) -> Relation:
             return rows
 
 
-def raised(entity: Entity, given: Iterable[str], row: Cells) -> Iterator[UpdateDocuments]:
+def raise_counters(entity: Entity, given: Iterable[str], row: Cells) -> Iterator[UpdateDocuments]:
     """Raise the counters to the numbers that the statement gives, before the row is there."""
     for attribute in never_return(entity, given):
         one = FieldMatch("_id", Constant(counter(entity, attribute)))
@@ -93,12 +93,12 @@ def raised(entity: Entity, given: Iterable[str], row: Cells) -> Iterator[UpdateD
         yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (change,), on_insert=(), apart=True)
 
 
-def crossed(
+def cross_numbers(
     design: Design, entity: Entity, numbered: Iterable[str], given: Collection[str]
 ) -> Iterator[UpdateDocuments]:
     """Change one document with every row whose number two writers could both store: of two at once one is tried again."""
     for attribute in numbered:
-        is_taken = attribute not in given and attribute in counted(entity)
+        is_taken = attribute not in given and attribute in numbered_attributes(entity)
         if is_contended(design, entity, attribute) and not is_taken:
             one = FieldMatch("_id", Constant(crossing(entity, attribute)))
             yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (Increment(TIMES, Constant(1)),), on_insert=())

@@ -21,7 +21,7 @@ from nestling.planner.writes.draft.phases import WritePhase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 
 
-def counted(work: WriteDraft, entity: Entity, prefix: str, rows: str) -> None:
+def count_and_return(work: WriteDraft, entity: Entity, prefix: str, rows: str) -> None:
     """Count the rows as the statement's own, and have it answer with the values in their `prefix` columns."""
     work.counted.append(rows)
     if work.returning is None:

@@ -49,7 +49,7 @@ def is_looked_for(design: Design, entity: Entity, names: frozenset[str]) -> bool
     return any(names & {*each.attributes, *each.columns} for each in looked_for(design, entity))
 
 
-def met(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
+def conflicts_of_groups(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
     """Conflict with other writers of these groups if the row has values for them."""
     entity = row.entity
     for group in groups:

@@ -22,7 +22,7 @@ from nestling.planner.writes.foreign_keys.parent_locks import held_parent, is_to
 from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.places.placing import is_paged, placing
 from nestling.planner.writes.places.rows_inside import is_embedded_along, is_inside, nested
-from nestling.planner.writes.returning import counted
+from nestling.planner.writes.returning import count_and_return
 from nestling.planner.writes.row_changes import listed_ids as listed
 from nestling.planner.writes.row_changes import overflow
 from nestling.planner.writes.row_changes.added_rows import added
@@ -33,7 +33,7 @@ from nestling.planner.writes.row_changes.orphans import adopted
 from nestling.planner.writes.row_changes.removed_rows import removed
 from nestling.planner.writes.row_set_upkeep import add_upkeep
 from nestling.planner.writes.single_command.plain_conditions import is_given
-from nestling.planner.writes.unindexed_uniques import met, refuse_some
+from nestling.planner.writes.unindexed_uniques import conflicts_of_groups, refuse_some
 
 
 def update_entity(work: WriteDraft, scan: Scan, update: RowUpdate, *, own: bool) -> None:
@@ -55,7 +55,7 @@ def update_entity(work: WriteDraft, scan: Scan, update: RowUpdate, *, own: bool)
         name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
         work.add(WritePhase.FETCH, [Fetch(name, plan)])
         if own:
-            counted(work, entity, NEW, name)
+            count_and_return(work, entity, NEW, name)
         refuse_nulls(work, entity, [a for a in sorted(attributes) if nullable(update.values[a])], name)
         lost = _change_home(work, place, entity, update, name)
         listed.leave(work, Cells(entity, OLD), name, attributes)
@@ -125,7 +125,7 @@ def _check_constraints(work: WriteDraft, entity: Entity, values: Assignments, na
     design, after, attributes = work.design, Cells(entity, NEW), frozenset(values)
     groups = [group for group in unguarded(design, entity) if attributes & set(group)]
     steps = [
-        *met(design, after, groups),
+        *conflicts_of_groups(design, after, groups),
         *refuse_several(design, after, groups),
         *refuse_some(design, after, attributes),
     ]

@@ -13,7 +13,7 @@ from nestling.ir.rows import RowColumn, RowQuery, RowSource
 from nestling.ir.types import TypeName
 from nestling.sources.draws.reservoir import reservoir
 
-APART = 10_000_000
+KEYS_APART = 10_000_000
 """Executions that several statements which insert rows of one entity may each have before their keys meet."""
 _COUNTABLE = (
     TypeName.INTEGER,
@@ -59,9 +59,9 @@ def fresh(parameter: str, entity: Entity, attribute: str, source: RowSource, pla
     values = (row[0] for row in source.rows(RowQuery(entity.name, (RowColumn(attribute),))))
     if entity.attribute(attribute).type.name is TypeName.INTEGER:
         numbers = (value for value in values if isinstance(value, int))
-        return Fresh(parameter, max(numbers, default=0) + 1 + place * APART)
+        return Fresh(parameter, max(numbers, default=0) + 1 + place * KEYS_APART)
     last = max((value for value in values if isinstance(value, datetime)), default=NO_ROWS)
-    return Fresh(parameter, last + timedelta(seconds=1 + place * APART))
+    return Fresh(parameter, last + timedelta(seconds=1 + place * KEYS_APART))
 
 
 def combinations(

@@ -16,8 +16,8 @@ from nestling.sources.generated.kept import kept
 from nestling.sources.generated.kept_rows import keeping
 from nestling.sources.generated.knots import Knot, Strand
 from nestling.sources.generated.links import GeneratedLink, link, linked_rows, nullable_attributes, pair
-from nestling.sources.generated.nth_values import LAST, Maker, maker
-from nestling.sources.generated.overlaps import follows, given_columns, is_late, tied
+from nestling.sources.generated.nth_values import LAST_DAY, Maker, maker
+from nestling.sources.generated.overlaps import follows, given_columns, is_late, tied_foreign_keys
 from nestling.sources.generated.permutations import permutation, salt, scattered
 from nestling.sources.generated.spread import spread
 
@@ -44,7 +44,7 @@ def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, Generated
 
 def _too_many(entity: Entity, model: Model, known: Statistics, rows: dict[str, int]) -> int:
     """How many rows of an entity exceed what its foreign keys can distinguish: pairs of parents, or parents of a 1:1."""
-    both = paired(entity, model, known, rows)
+    both = paired_relationships(entity, model, known, rows)
     most = [(both[0], rows[both[0].parent] * rows[both[1].parent])] if both is not None else []
     single = (each for each in model.parents_of(entity.name) if each.cardinality is Cardinality.ONE_TO_ONE)
     most += [(each, rows[each.parent]) for each in single if not each.is_self]
@@ -59,7 +59,7 @@ def _fixed(entity: Entity, model: Model) -> frozenset[str]:
     return frozenset(name for group in groups for name in group)
 
 
-def paired(
+def paired_relationships(
     entity: Entity, model: Model, known: Statistics, rows: Mapping[str, int]
 ) -> tuple[Relationship, Relationship] | None:
     """Two relationships whose foreign keys make rows unique, by the key or another unique group of only foreign keys.
@@ -108,7 +108,10 @@ class _Filling:
         """Foreign keys first, then what makes rows unique, then the rest."""
         entity, cells = self.table.entity, self.table.cells
         links = {each.relationship.name: each for each in self.links()}
-        knots = [self.knot(group, links) for group in tied([each.relationship for each in links.values()], self.model)]
+        knots = [
+            self.knot(group, links)
+            for group in tied_foreign_keys([each.relationship for each in links.values()], self.model)
+        ]
         resolved = {name: each for knot in knots for name, each in knot.links().items()}
         self.table.links = tuple(resolved.get(name, each) for name, each in links.items())
         for knot in knots:
@@ -151,7 +154,7 @@ class _Filling:
 
     def both(self) -> tuple[Relationship, Relationship] | None:
         """The pair that makes rows unique, unless a foreign key of both together decides it."""
-        both = paired(self.table.entity, self.model, self.known, self.rows)
+        both = paired_relationships(self.table.entity, self.model, self.known, self.rows)
         names = {name for each in both or () for name in each.child_attributes}
         wider = (each for each in self.model.parents_of(self.table.entity.name) if each not in (both or ()))
         return None if any(names <= set(each.child_attributes) for each in wider) else both
@@ -277,8 +280,8 @@ def _not_before(start: object, values: Iterator[object]) -> object:
 def _after(start: object, value: object, share: float) -> object:
     """An instant between another one and the last possible one; the value itself if there is no other."""
     if isinstance(start, datetime) and isinstance(value, datetime):
-        left = (LAST.replace(tzinfo=start.tzinfo) - start).total_seconds()
+        left = (LAST_DAY.replace(tzinfo=start.tzinfo) - start).total_seconds()
         return start + timedelta(seconds=int(left * share)) if left > 0 else value
     if isinstance(start, date) and isinstance(value, date) and not isinstance(start, datetime):
-        return start + timedelta(days=int((LAST.date() - start).days * share)) if start < LAST.date() else value
+        return start + timedelta(days=int((LAST_DAY.date() - start).days * share)) if start < LAST_DAY.date() else value
     return value

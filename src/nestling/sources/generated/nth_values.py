@@ -15,9 +15,9 @@ from nestling.sources.generated.permutations import salt, scattered
 
 Maker = Callable[[int], object]
 
-FIRST, LAST = datetime(2023, 1, 1), datetime(2026, 1, 1)  # noqa: DTZ001 - as timestamps are
+FIRST_DAY, LAST_DAY = datetime(2023, 1, 1), datetime(2026, 1, 1)  # noqa: DTZ001 - as timestamps are
 """When dated rows are from."""
-SPAN_SECONDS = int((LAST - FIRST).total_seconds())
+SPAN_SECONDS = int((LAST_DAY - FIRST_DAY).total_seconds())
 UNKNOWN_BYTES = 12.0
 """How wide texts are of which nothing is known."""
 BEYOND_INT32 = 3_000_000_000
@@ -28,7 +28,7 @@ amber basin cedar delta ember fjord grove haven inlet jetty knoll ledge marsh no
 upland vale willow yarrow zephyr stone field water light shadow morning evening summer winter harbour meadow
 """
 _WORDS = tuple(_FILLING.split())
-MANY = 20
+MANY_VALUES = 20
 """Distinct values from which on one of them is as wide as any may be: of fewer it would weigh too much."""
 
 
@@ -55,7 +55,7 @@ def _maker(kind: Type, known: AttributeStatistics, distinct: int, key: int) -> M
         case TypeName.BYTES:
             return lambda n: text(n).encode()
         case TypeName.DATE:
-            return lambda n: (FIRST + timedelta(days=n)).date()
+            return lambda n: (FIRST_DAY + timedelta(days=n)).date()
         case TypeName.TIMESTAMP:
             return lambda n: instant(n, distinct)
         case TypeName.TIMESTAMPTZ:
@@ -83,7 +83,9 @@ def _maker(kind: Type, known: AttributeStatistics, distinct: int, key: int) -> M
 
 def instant(number: int, distinct: int) -> datetime:
     """The n-th of so many instants, spread over the time rows are from."""
-    return FIRST + timedelta(seconds=number * SPAN_SECONDS // max(distinct, 1) if distinct <= SPAN_SECONDS else number)
+    return FIRST_DAY + timedelta(
+        seconds=number * SPAN_SECONDS // max(distinct, 1) if distinct <= SPAN_SECONDS else number
+    )
 
 
 def _texts(known: AttributeStatistics, distinct: int, key: int) -> Callable[[int], str]:
@@ -97,8 +99,8 @@ def _texts(known: AttributeStatistics, distinct: int, key: int) -> Callable[[int
 
     def text(number: int) -> str:
         hashed = scattered(number, key)
-        share = (hashed & 0xFFFF) / 0xFFFF if distinct >= MANY else (number + 0.5) / distinct
-        width = low + share * (high - low) if number or distinct < MANY else most
+        share = (hashed & 0xFFFF) / 0xFFFF if distinct >= MANY_VALUES else (number + 0.5) / distinct
+        width = low + share * (high - low) if number or distinct < MANY_VALUES else most
         return _told_apart(number, digits, hashed, max(round(width), digits))
 
     return text

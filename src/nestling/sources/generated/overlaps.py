@@ -34,7 +34,7 @@ def _leads(entity: str, names: tuple[str, ...], to: Relationship, model: Model, 
     return False
 
 
-def tied(relationships: Sequence[Relationship], model: Model) -> list[tuple[Relationship, ...]]:
+def tied_foreign_keys(relationships: Sequence[Relationship], model: Model) -> list[tuple[Relationship, ...]]:
     """The groups of a table's foreign keys whose columns no single one of them decides.
 
     They share columns; or one alone may be NULL in some columns only, or shares columns with what it refers to in its own table.

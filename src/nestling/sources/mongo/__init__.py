@@ -26,9 +26,9 @@ from nestling.sources.mongo.survey import survey
 from nestling.sources.mongo.taken import DerivedField, FieldComparison, Fields, late, own_data
 from nestling.sources.shape import shape
 
-__all__ = ["DerivedField", "FieldComparison", "LiveDatabase", "read"]
+__all__ = ["DerivedField", "FieldComparison", "LiveDatabase", "live_database"]
 
-EMPTY = Workload()
+NO_WORKLOAD = Workload()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class LiveDatabase:
         return self.watched.tells_reads and any(not each.kind.writes for each in self.reading.workload.statements)
 
 
-def read(
+def live_database(
     facts: Facts,
     *,
     name: str = "",
     origin: str = "",
-    workload: Workload = EMPTY,
+    workload: Workload = NO_WORKLOAD,
     compared: Mapping[DerivedField, FieldComparison] | None = None,
 ) -> LiveDatabase:
     """The model, its numbers and the design in place, of facts with their `structure`; raises `SourceError` without any.

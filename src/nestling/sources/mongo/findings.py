@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, USE_UNSEEN, CollectionFacts, NamespaceKind, steps_text
+from nestling.ir.facts import BUILT, NO_RIGHT, SET_ASIDE, USE_UNSEEN, CollectionFacts, NamespaceKind, steps_text
 from nestling.ir.facts.nodes import NodeForm, other_subtypes
 from nestling.ir.facts.structure import Columns, Kinds, Link, Unclear
 from nestling.ir.literals import of_collection, shell
@@ -20,7 +20,7 @@ from nestling.sources.mongo.survey import Survey, flat_copies
 from nestling.sources.mongo.taken import Verdicts, notes_of
 from nestling.sources.mongo.types import odd_types
 
-SHOWN = 4
+MOST_FIELDS_NAMED = 4
 _LEFT_OUT = (BUILT, SET_ASIDE)
 """Why collections are in neither the model nor the design, and need not be."""
 _ELEMENTS = (NodeForm.ARRAY, NodeForm.VALUES)
@@ -37,7 +37,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
             is_view = collection.kind is NamespaceKind.VIEW
             yield Gap(GapKind.NOTIMPL if is_view else GapKind.LOST, _NOT_READ[collection.kind], collection.name)
         yield from _of_collation(collection)
-    for skipped in (each for each in survey.facts.skipped if each.why not in (REFUSED, USE_UNSEEN, *_LEFT_OUT)):
+    for skipped in (each for each in survey.facts.skipped if each.why not in (NO_RIGHT, USE_UNSEEN, *_LEFT_OUT)):
         yield Gap(GapKind.INPUT, f"{skipped.what} could not be looked at: {skipped.why}")
     for entity in found.values():
         yield from _of_entity(entity)
@@ -92,7 +92,7 @@ def _only_numbers(kinds: tuple[object, ...]) -> bool:
 
 def _unclear(unclear: Unclear) -> Gap:
     field = steps_text(unclear.columns[0])
-    some = first_of([f"`{name}`" for name in unclear.targets], SHOWN)
+    some = first_of([f"`{name}`" for name in unclear.targets], MOST_FIELDS_NAMED)
     what = f"`{field}` is named like a reference; its {unclear.checked:,} values may be keys of {some}: declare it in the model"
     return Gap(GapKind.INPUT, what, unclear.collection)
 
@@ -119,15 +119,15 @@ def _unkept(link: Link) -> str:
 def _left_out(survey: Survey) -> Iterator[str]:
     for why in _LEFT_OUT:
         if names := [f"`{each.what}`" for each in survey.facts.skipped if each.why == why]:
-            yield f"{first_of(names, SHOWN)} {agreeing(len(names))} left out, {why}"
+            yield f"{first_of(names, MOST_FIELDS_NAMED)} {agreeing(len(names))} left out, {why}"
 
 
 def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     """Notes on what loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is NamespaceKind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, managed by the driver; neither read nor changed"
-    if refused := [each.what for each in survey.facts.skipped if each.why == REFUSED]:
-        yield f"the user has no right to see {first_of(refused, SHOWN)}; the role `clusterMonitor` allows most of it"
+    if refused := [each.what for each in survey.facts.skipped if each.why == NO_RIGHT]:
+        yield f"the user has no right to see {first_of(refused, MOST_FIELDS_NAMED)}; the role `clusterMonitor` allows most of it"
     yield from _left_out(survey)
     ordered = [e.name for e in found.values() if e.seen.node.form in _ELEMENTS]
     if any(survey.seen[place].above is not None for place in found) and ordered:
@@ -135,8 +135,8 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     keys = [f"`{e.name}` ({', '.join(e.key)})" for e in found.values() if e.seen.node.form in _ELEMENTS and e.key]
     if keys:
         yield (
-            f"element keys that are unique today, but not enforced: {first_of(keys, SHOWN)}. If one may repeat, give the"
-            " elements a field that identifies them"
+            f"element keys that are unique today, but not enforced: {first_of(keys, MOST_FIELDS_NAMED)}. If one may repeat, give"
+            " the elements a field that identifies them"
         )
     yield from _lacked_ids(survey, found)
     for link in survey.links:
@@ -208,7 +208,7 @@ def _unnamed(kinds: Kinds) -> str:
 
 
 def _listed(columns: Columns) -> str:
-    return first_of([f"`{steps_text(steps)}`" for steps in columns], SHOWN)
+    return first_of([f"`{steps_text(steps)}`" for steps in columns], MOST_FIELDS_NAMED)
 
 
 def _rows(number: float, one: str, many: str) -> str:

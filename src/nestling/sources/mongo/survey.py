@@ -26,7 +26,7 @@ from nestling.sources.mongo.declared import fieldless, with_declared
 from nestling.sources.mongo.our_forms import is_bucket, set_aside
 from nestling.sources.mongo.seen import NodeRole, ObservedNode
 
-MOSTLY = 0.95
+LEAST_FOUND_SHARE = 0.95
 """Values found for a reference that not all rows were looked at for."""
 
 
@@ -59,7 +59,7 @@ def _links_by_name(facts: Facts) -> Iterator[Link]:
     for each in facts.references:
         steps = each.steps
         node = next((steps[:n] for n in range(len(steps), -1, -1) if (each.collection, steps[:n]) in nodes), ())
-        is_sure = each.resolved >= MOSTLY * each.checked > 0
+        is_sure = each.resolved >= LEAST_FOUND_SHARE * each.checked > 0
         if each.target in partial and each.target_field == "_id" and is_sure and (each.collection, steps) not in linked:
             where = (each.database, each.collection, node, (steps,), each.target, (), (("_id",),))
             yield Link(*where, each.checked, each.resolved, Evidence.NAME, whole=False)

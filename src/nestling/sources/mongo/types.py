@@ -7,7 +7,8 @@ from collections import Counter
 from bson.binary import UUID_SUBTYPE
 
 from nestling.ir.facts import PathFacts
-from nestling.ir.facts.nodes import NOTHING, one_subtype
+from nestling.ir.facts.nodes import one_subtype
+from nestling.ir.facts.path import NULL_TYPES
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, SUBTYPE, TEXT, Type, TypeName
 
 JSON = Type(TypeName.JSON)
@@ -39,7 +40,7 @@ def type_of(path: PathFacts) -> tuple[Type, tuple[Type, ...]]:
         return Type(TypeName.BYTES, carried=f"{SUBTYPE} {subtype}"), ()
     counts = Counter[Type]()
     for name, count in path.types:
-        if name not in NOTHING:
+        if name not in NULL_TYPES:
             counts[_TYPES.get(name, _ANY)] += count
     uuids = dict(path.subtypes).get(UUID_SUBTYPE, 0)
     counts += Counter({_UUID: uuids})
@@ -54,4 +55,4 @@ def type_of(path: PathFacts) -> tuple[Type, tuple[Type, ...]]:
 
 def odd_types(path: PathFacts) -> tuple[str, ...]:
     """BSON types that no type of a model stands for."""
-    return tuple(name for name, _ in path.types if name not in _TYPES and name not in NOTHING)
+    return tuple(name for name, _ in path.types if name not in _TYPES and name not in NULL_TYPES)

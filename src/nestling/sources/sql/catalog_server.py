@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError, NoSuchTableError, SAWarning
 from nestling.common.errors import Problem, SourceError
 from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import View
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.checks import exclusion_left_out
@@ -46,10 +47,10 @@ from nestling.sources.sql.catalog import (
     TableNames,
 )
 from nestling.sources.sql.catalog_checks import server_checks, server_exclusions
-from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_json import with_json
-from nestling.sources.sql.catalog_sqlite import on_delete, on_update
 from nestling.sources.sql.catalog_time_zone import zone_of_sessions
+from nestling.sources.sql.postgresql.collations import case_of_letters, orders_of_languages
+from nestling.sources.sql.sqlite.catalog import on_delete, on_update
 from nestling.sources.tables import PartialIndex
 
 if TYPE_CHECKING:
@@ -296,7 +297,7 @@ def _keys(inspector: Inspector, schema: str | None) -> _Keys:
     uniques = inspector.get_multi_indexes(schema=schema)
     primary = inspector.get_multi_pk_constraint(schema=schema)
     if not is_postgresql:
-        primary, uniques = _with_backticks(primary), _with_backticks(uniques)
+        primary, uniques = with_leaves(primary, _with_one_backtick), with_leaves(uniques, _with_one_backtick)
     return _Keys(primary, uniques, foreign, has_names=is_postgresql)
 
 
@@ -316,17 +317,9 @@ def _mysql_links(cursor: Any) -> dict[tuple[str | None, str], list[dict[str, Any
     return links
 
 
-def _with_backticks(found: Any) -> Any:
+def _with_one_backtick(found: object) -> object:
     """What SQLAlchemy reads of SHOW CREATE TABLE, where a backtick in a name is two, with one; names of tables have one."""
-    match found:
-        case str():
-            return found.replace("``", "`")
-        case list():
-            return [_with_backticks(each) for each in found]
-        case dict():
-            return {key: _with_backticks(value) for key, value in found.items()}
-        case _:
-            return found
+    return found.replace("``", "`") if isinstance(found, str) else found
 
 
 def _columns(dialect: str, entity: str, found: list[Any], gaps: list[Gap], *, cuts: bool) -> tuple[ColumnFacts, ...]:

@@ -406,7 +406,7 @@ class Engine:
         raise NotImplementedError
 
 
-def refused(problem: Problem) -> AuthenticationFailed:
+def login_failed(problem: Problem) -> AuthenticationFailed:
     """The error for a wrong user or password."""
     move = "give a user and password that the server accepts before the host, with a colon between them and an @ behind"
     return AuthenticationFailed(Problem("the server refuses this user or password", problem.where, next_move=move))
@@ -424,7 +424,7 @@ def no_such_database(problem: Problem) -> ConnectionFailed:
     return ConnectionFailed(Problem(problem.what, where=problem.where, next_move=move))
 
 
-def unreached(problem: Problem) -> ConnectionFailed:
+def connection_failed(problem: Problem) -> ConnectionFailed:
     """The error for a server that does not answer."""
     move = "check that the server runs, its address, and that this machine may reach it"
     return ConnectionFailed(Problem(problem.what, where=problem.where, next_move=move))

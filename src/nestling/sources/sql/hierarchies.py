@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 _TELLING = re.compile(r"(^|_|\b)(type|kind|class|category|discriminator|dtype)$|(Type|Kind|Class)$", re.IGNORECASE)
 SUBTYPES = 2
 """How many tables must share a table's key before that is called a hierarchy; one alone is a plain 1:1."""
-VALUES = 50
+MOST_DISCRIMINATOR_VALUES = 50
 """Distinct values above which an attribute is not a discriminator."""
-COMPARED = 1_000
+COMPARED_ROWS = 1_000
 """Rows of a table that are sought in another one to see whether both tell of the same rows."""
 
 
@@ -61,7 +61,9 @@ def _meet(tables: Tables, database: Connected, one: Relationship, other: Relatio
     """Whether a parent has rows of both children, as far as the first rows of one say."""
     keys = dict(zip(other.parent_attributes, other.child_attributes, strict=True))
     right = tables.table(other.child).alias("o")
-    left = sa.select(*(tables.table(one.child).c[name] for name in one.child_attributes)).limit(COMPARED).alias("c")
+    left = (
+        sa.select(*(tables.table(one.child).c[name] for name in one.child_attributes)).limit(COMPARED_ROWS).alias("c")
+    )
     on = matching(left, one.child_attributes, right, [keys[name] for name in one.parent_attributes])
     return bool(database.all(sa.select(sa.literal(1)).select_from(left).join(right, on).limit(1)))
 
@@ -77,7 +79,13 @@ def _has_discriminator(tables: Tables, database: Connected, link: Relationship) 
     for attribute in filter(_TELLING.search, tables.model.entity(link.parent).attribute_names):
         here, elsewhere = (_values(tables, database, attribute, link, without=without) for without in (False, True))
         both = here | elsewhere
-        if here and elsewhere and here.isdisjoint(elsewhere) and None not in both and len(both) <= VALUES:
+        if (
+            here
+            and elsewhere
+            and here.isdisjoint(elsewhere)
+            and None not in both
+            and len(both) <= MOST_DISCRIMINATOR_VALUES
+        ):
             return True
     return False
 
@@ -87,5 +95,5 @@ def _values(tables: Tables, database: Connected, attribute: str, link: Relations
     parent, child = tables.table(link.parent).alias("p"), tables.table(link.child).alias("c")
     on = matching(parent, link.parent_attributes, child, link.child_attributes)
     exists = sa.exists().select_from(child).where(on).correlate(parent)
-    select = sa.select(parent.c[attribute]).distinct().select_from(parent).limit(VALUES + 1)
+    select = sa.select(parent.c[attribute]).distinct().select_from(parent).limit(MOST_DISCRIMINATOR_VALUES + 1)
     return {row[0] for row in database.all(select.where(~exists if without else exists))}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nestling.common.errors import RowRefused
 from nestling.sources.sql.address import parse_address
 from nestling.sources.sql.connection import connect, typed_errors
-from nestling.sources.sql.shelved_rows import ShelvedRows, holding, shelving, unshelved
+from nestling.sources.sql.shelved_rows import ShelvedRows, holding, row_given, shelving
 from nestling.sources.sql.sink import SqlSink
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ class SqliteShelf:
         try:
             self._sink.write(entity, [*map(shelving(entity), rows)])
         except RowRefused as error:
-            error.row = unshelved(error.row)
+            error.row = row_given(error.row)
             raise
 
     def refused(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Iterator[RefusedValues]:
         """The values of rows that `write` would refuse, all of them; adds nothing."""
         found = self._sink.refused(entity, [*map(shelving(entity), rows)])
-        return (replace(each, row=unshelved(each.row)) for each in found)
+        return (replace(each, row=row_given(each.row)) for each in found)
 
     def source(self) -> RowSource:
         """The rows that were written since it was emptied."""

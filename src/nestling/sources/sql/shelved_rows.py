@@ -28,7 +28,7 @@ class ShelvedRows(SqlDatabase):
 
     def rows(self, query: RowQuery) -> Iterator[Row]:
         """Stream the rows."""
-        return map(unshelved, super().rows(query))
+        return map(row_given, super().rows(query))
 
 
 def holding(model: Model) -> Model:
@@ -48,7 +48,7 @@ def shelving(entity: Entity) -> Callable[[Row], Row]:
     return lambda row: tuple(shelve(value) for shelve, value in zip(kinds, row, strict=True))
 
 
-def unshelved(row: Row) -> Row:
+def row_given(row: Row) -> Row:
     """The row that was given."""
     return tuple(_read(value) if value.__class__ is str and value.startswith(_SIGN) else value for value in row)
 

@@ -39,7 +39,7 @@ class TooSlow(SourceError):
 
 
 @contextmanager
-def asked(database: SqlDatabase) -> Iterator[SqlStatements]:
+def statements_of_one_state(database: SqlDatabase) -> Iterator[SqlStatements]:
     """Ask statements of one state of the database's data."""
     with database.snapshot(), typed_errors(database.address), database.connected() as connection:
         engine_of(database.address.dialect).tolerate_any_text(connection)

@@ -42,7 +42,7 @@ _ASKED = re.compile(r"^[ \t]*--[ \t]*asked[ \t]*:[ \t]*(?P<said>[^\n]*?)[ \t]*$"
 _KEY = re.compile(r"^[ \t]*--[ \t]*(?P<key>[A-Za-z]+)[ \t]*:", re.MULTILINE)
 KEYS = ("name", "rate", "params", "quantiles", "measured", "asked", "window")
 """Words that begin a comment line which says something of a statement, or of all."""
-ALIKE = 0.8
+LEAST_LIKENESS = 0.8
 """How alike a word is to one of these to be taken for a mistake in writing it, of 1."""
 _FURTHER = re.compile(r"[,;\s][ \t]*(?P<said>\w+[ \t]*:.*)$")
 _MILLISECONDS = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)[ \t]*ms")
@@ -248,7 +248,9 @@ def _nearly_keys(text: str) -> Iterator[Problem]:
     """Comment lines that begin with what is nearly one of the words for them; the place is a line."""
     for found in _KEY.finditer(text):
         key = found["key"].lower()
-        near = [each for each in KEYS if sorted(each) == sorted(key)] or get_close_matches(key, KEYS, n=1, cutoff=ALIKE)
+        near = [each for each in KEYS if sorted(each) == sorted(key)] or get_close_matches(
+            key, KEYS, n=1, cutoff=LEAST_LIKENESS
+        )
         if near and key.removesuffix("s") not in KEYS and key not in KEYS:  # `Rates: …` is prose
             move = f"write `-- {near[0]}: …`, or start the comment with another word"
             what = f"`{found['key']}` is not a setting of a statement; did you mean `{near[0]}`?"

@@ -16,7 +16,7 @@ from nestling.ir.model import Model, View
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.sql_dialects import GRAMMARS, SQLITE
 from nestling.ir.workload import Access, StatementKind
-from nestling.sources.statements.joins import Links, is_above, joined, reached, walked
+from nestling.sources.statements.joins import Links, is_above, joined_columns, reached_occurrences, recursive_walk
 from nestling.sources.statements.occurrences import ColumnOrigin, Occurrence
 from nestling.sources.statements.queries import walk_query
 from nestling.sources.statements.views import with_views
@@ -68,10 +68,10 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> StatementFo
         return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0, GapKind.NOTIMPL)
     found = walk.occurrences
     accesses, earlier = list[Access](), list[Occurrence]()
-    for item, via in reached(found, walk.equal, links):
-        way = walked(item, via, found, walk.equal, model)
+    for item, via in reached_occurrences(found, walk.equal, links):
+        way = recursive_walk(item, via, found, walk.equal, model)
         up = way is None and is_above(item, via, earlier, walk.equal, model)
-        accesses.append(item.access(via, way, () if via else joined(item, walk.equal, links), up=up))
+        accesses.append(item.access(via, way, () if via else joined_columns(item, walk.equal, links), up=up))
         earlier.append(item)
     texts = tuple(sorted((*_span(name), name.name) for name in walk.text_literals))
     pairs = tuple((left, right) for left, right in walk.equal.pairs if left[0] is not right[0])

@@ -74,7 +74,7 @@ class Links:
         return self._between.get(frozenset((one, other)), ())
 
 
-def walked(
+def recursive_walk(
     item: Occurrence, via: str | None, others: Iterable[Occurrence], equal: Equalities, model: Model
 ) -> Walk | None:
     """The way a recursive query goes from the rows it found last to the item's; None where it goes nowhere."""
@@ -94,7 +94,9 @@ def is_above(item: Occurrence, via: str | None, earlier: Sequence[Occurrence], e
     return not any(equal.follow(link, item, other) for other in same)
 
 
-def reached(occurrences: Iterable[Occurrence], equal: Equalities, links: Links) -> list[tuple[Occurrence, str | None]]:
+def reached_occurrences(
+    occurrences: Iterable[Occurrence], equal: Equalities, links: Links
+) -> list[tuple[Occurrence, str | None]]:
     """The occurrences, each after one it is joined to, with the relationship that reaches it.
 
     The first keeps its place; then always the first in the text that a relationship reaches, or the first when none is.
@@ -111,7 +113,7 @@ def reached(occurrences: Iterable[Occurrence], equal: Equalities, links: Links) 
     return placed
 
 
-def joined(item: Occurrence, equal: Equalities, links: Links) -> tuple[str, ...]:
+def joined_columns(item: Occurrence, equal: Equalities, links: Links) -> tuple[str, ...]:
     """The columns of an occurrence that equal one of another, to which no relationship leads."""
     found: dict[str, None] = {}
     for pair in equal.pairs:

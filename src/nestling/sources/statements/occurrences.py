@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from nestling.ir.constraints.computed_attributes import concerned
+from nestling.ir.constraints.computed_attributes import computed_of
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.clause import Clause, ClauseOperator
@@ -45,7 +45,7 @@ class Occurrence:
             case StatementKind.SELECT:
                 attributes = tuple(name for name in self.entity.attribute_names if name in self.read)
             case StatementKind.UPDATE:  # what the source computes of them changes too
-                made = (attribute.name for attribute in concerned(self.entity, self.written))
+                made = (attribute.name for attribute in computed_of(self.entity, self.written))
                 attributes = tuple(dict.fromkeys((*self.written, *made)))
             case _:
                 attributes = tuple(self.written)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nestling.common.errors import Problem, WorkloadError, name_list, unknown
 from nestling.ir.model import Model
 from nestling.ir.quantity_words import counted, first_of
-from nestling.ir.rate import weighed
+from nestling.ir.rate import weighed_rate
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.text.sql_quotes import sql_text
@@ -251,4 +251,4 @@ class _Reader:
 def _rate(block: StatementBlock) -> float:
     if block.rate_per_second is None:
         return DEFAULT_RATE_PER_SECOND
-    return weighed(block.rate_per_second)
+    return weighed_rate(block.rate_per_second)

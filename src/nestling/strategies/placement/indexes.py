@@ -15,7 +15,7 @@ from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import Collection, Holder, Index
 from nestling.ir.situation.situation import Situation
 from nestling.ir.statements.clause import Clause, ClauseOperator
-from nestling.ir.storage.collations import followed_links, linked_by_expression, sought
+from nestling.ir.storage.collations import attributes_sought, followed_links, linked_by_expression
 from nestling.ir.storage.layout import Place, Role, StoredCollection, places_of, stores_of
 from nestling.ir.storage.names import join
 from nestling.ir.workload import Access, Statement, StatementKind
@@ -300,7 +300,7 @@ def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, .
     """Attributes that an access compares for equality, foreign keys first, so that one index serves both."""
     compared = [each.attribute for each in access.filters if each.attribute in entity and leads(entity, each)]
     arrays = [name for name in compared if is_array(entity, name)]
-    names = sought(
+    names = attributes_sought(
         entity, (name for name in compared if name not in arrays[1:])
     )  # one index holds the elements of one array
     if group := next((group for group in entity.unique_groups if set(group) <= names), ()):

@@ -26,11 +26,11 @@ from nestling.ir.candidate import (
     Refused,
 )
 from nestling.ir.design_problem import CHANGE, Solution, Weighing
-from nestling.ir.proposal import Weighed
+from nestling.ir.proposal import WITHOUT_IT, Weighed
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.decided_relationships import subject_of
 from nestling.strategies.placement.prices import price
-from nestling.strategies.placement.wording import NOTHING, causes, causing, flips, is_rounding
+from nestling.strategies.placement.wording import causes, causing, flips, is_rounding
 
 
 def considered(
@@ -130,7 +130,7 @@ def _weighed(
         gain=gain,
         price=price(situation, candidate),
         motives=candidate.motives,
-        flips=flips(one, rates, {}, candidate.id if chosen else NOTHING) if one is not None else (),
+        flips=flips(one, rates, {}, candidate.id if chosen else WITHOUT_IT) if one is not None else (),
         because=causes(differences.items(), rates),
         about=_about(situation, candidate),
         instead=tuple(_instead(situation, candidate, one, by_name)) if one is not None and chosen else (),

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from nestling.ir.design_problem import Solution, Weighing
-from nestling.ir.proposal import Flip
+from nestling.ir.proposal import WITHOUT_IT, Flip
 from nestling.ir.rate import factor_between, full_rate
-from nestling.ir.words.work_words import LARGE, share_text, work_rate
+from nestling.ir.words.work_words import LEAST_SHARE_AS_FACTOR, share_text, work_rate
 
 ROUNDING = 1e-7
 """Differences below this share of the cost are the solver's rounding."""
-SLIGHT = 0.01
+UNCERTAIN_SHARE = 0.01
 """Differences below this share of the cost decide, but the cost model is not so exact that they say much."""
 EITHER = "; either would do: between designs that are about equal, the lower cost decides, however small the difference"
 """The text for a choice whose alternative costs hardly more."""
-NOTHING = "without it"
-"""The alternative to an optional structure."""
 MOST_CAUSES = 3
 """Statements named behind one difference."""
-SMALL = 0.02
+LEAST_NAMED_SHARE = 0.02
 """A statement whose difference is less than this share of the largest is not named."""
+UNTOLD_SHARE = 0.01
+"""Such a share of the largest is not even counted among the others."""
 
 
 def share(seconds: float, solution: Solution) -> str:
     """An extra cost as a share of the workload's cost: `0.29% of the workload`, `2.43 times as much`."""
     part = seconds / solution.cost if solution.cost else 0.0
     said = share_text(part)
-    return said if part > LARGE else f"{said} of the workload"
+    return said if part > LEAST_SHARE_AS_FACTOR else f"{said} of the workload"
 
 
 def saving(seconds: float, solution: Solution) -> str:
@@ -35,7 +35,7 @@ def saving(seconds: float, solution: Solution) -> str:
 
     A large one is `89 ms/s (the workload would cost 2.43 times as much)`.
     """
-    would = "the workload would cost " if seconds > LARGE * solution.cost else ""
+    would = "the workload would cost " if seconds > LEAST_SHARE_AS_FACTOR * solution.cost else ""
     return f"{work_rate(seconds)} ({would}{share(seconds, solution)})"
 
 
@@ -46,7 +46,7 @@ def is_rounding(seconds: float, solution: Solution) -> bool:
 
 def about_equal(seconds: float, solution: Solution) -> str:
     """The prefix for a difference too small to mean much: `about equal: `; "" for others."""
-    return "about equal: " if abs(seconds) < SLIGHT * solution.cost else ""
+    return "about equal: " if abs(seconds) < UNCERTAIN_SHARE * solution.cost else ""
 
 
 def more(seconds: float, solution: Solution) -> str:
@@ -63,7 +63,7 @@ def causes(differences: Iterable[tuple[str, float]], rates: Mapping[str, float])
     """
     known = [(name, seconds) for name, seconds in differences if seconds]
     largest = max((abs(seconds) for _, seconds in known), default=0.0)
-    named = [(name, seconds) for name, seconds in known if abs(seconds) >= SMALL * largest][:MOST_CAUSES]
+    named = [(name, seconds) for name, seconds in known if abs(seconds) >= LEAST_NAMED_SHARE * largest][:MOST_CAUSES]
     said = [
         f"{verb} {_listed([f'{work_rate(abs(seconds))} {_cause(name, rates)}' for name, seconds in those])}"
         for verb, those in (
@@ -72,7 +72,7 @@ def causes(differences: Iterable[tuple[str, float]], rates: Mapping[str, float])
         )
         if those
     ]
-    others = sum(abs(seconds) >= UNTOLD * largest for _, seconds in known) - len(named)
+    others = sum(abs(seconds) >= UNTOLD_SHARE * largest for _, seconds in known) - len(named)
     return ", ".join(said) + (f"; {others} other{'s change' if others > 1 else ' changes'} a little" if others else "")
 
 
@@ -98,10 +98,8 @@ def flips(weighing: Weighing, rates: Mapping[str, float], words: Mapping[str, st
     for turn in weighing.turns:
         if turn.quantity.removeprefix("rate of ") not in rates:
             continue
-        to = words.get(turn.to or "", turn.to or NOTHING)
+        to = words.get(turn.to or "", turn.to or WITHOUT_IT)
         flip = Flip(turn.quantity, turn.now, turn.at, to, turn.checked)
         nearest.setdefault((flip.quantity, flip.at > flip.now), flip)
     found = (each for each in nearest.values() if each.to != now)
     return tuple(sorted(found, key=lambda each: (factor_between(each.now, each.at), each.quantity)))
-UNTOLD = 0.01
-"""Such a share of the largest is not even counted among the others."""

@@ -16,7 +16,7 @@ from nestling.emitters.mql.sql import RenderingGap, match_mql, value_mql
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Model
-from nestling.ir.programs.failure import BEFORE
+from nestling.ir.programs.failure import ERROR_PREFIX
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.types import TypeName
@@ -118,7 +118,7 @@ OWN_REFUSALS = ("Unsupported conversion from binData to", "date component was ou
 
 def in_words(error: OperationFailure) -> bool:
     """Whether a statement is meant to fail so, of values whose answer it has not."""
-    return any(words in str(error) for words in (BEFORE, *OWN_REFUSALS))
+    return any(words in str(error) for words in (ERROR_PREFIX, *OWN_REFUSALS))
 
 
 def plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bson.datetime_ms import DatetimeMS
 
-from nestling.emitters.conversions import given
+from nestling.ir.conversions import given
 from nestling.ir.types import Type, TypeName
 
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, assert_never
 
 from bson import ObjectId
 
-from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import MqlValue, inline
 from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Whole
+from nestling.ir.conversions import given
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import (
     AttributeCast,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.emitters.conversions import given
-from nestling.emitters.conversions.conversion import Convert
+from nestling.ir.conversions import given
+from nestling.ir.conversions.conversion import Convert
 from nestling.ir.statements.operators import Affinity
 from nestling.ir.types import TypeName
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.emitters.mql.sql.constants import MqlValue
-from nestling.ir.programs.failure import BEFORE
+from nestling.ir.programs.failure import ERROR_PREFIX
 
 
 def failure(what: str, text: MqlValue) -> MqlValue:
@@ -12,4 +12,6 @@ def failure(what: str, text: MqlValue) -> MqlValue:
     The server evaluates constant expressions before it starts, even in branches that are never taken, but not those bound by
     `$let`.
     """
-    return {"$let": {"vars": {"failure_": {"$concat": [f"{BEFORE}{what}: ", text]}}, "in": {"$toInt": "$$failure_"}}}
+    return {
+        "$let": {"vars": {"failure_": {"$concat": [f"{ERROR_PREFIX}{what}: ", text]}}, "in": {"$toInt": "$$failure_"}}
+    }

@@ -25,7 +25,7 @@ from nestling.ir.types import TypeName
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-NOTHING: Match = {"$expr": False}
+NO_DOCUMENT: Match = {"$expr": False}
 
 
 def match(predicate: Expression, r: Renderer) -> Match:
@@ -39,7 +39,7 @@ def match(predicate: Expression, r: Renderer) -> Match:
             continue
         truth = r.truth(part)
         if truth is False:
-            return NOTHING
+            return NO_DOCUMENT
         if truth is not True:
             computed.append(truth)
             conditions += [narrow] if (narrow := narrowed(part, r)) is not None else []

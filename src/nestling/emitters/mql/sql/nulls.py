@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nestling.emitters.mql.sql.constants import MqlValue, is_inline
 
-MISSING = "$$REMOVE"
+ABSENT_FIELD = "$$REMOVE"
 """The absence of a field, where a field's value is expected."""
 
 

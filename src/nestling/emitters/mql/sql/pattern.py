@@ -6,7 +6,12 @@ from dataclasses import dataclass, replace
 from string import ascii_letters
 from typing import TYPE_CHECKING, TypeGuard
 
-from nestling.emitters.conversions.like_patterns import (
+from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
+from nestling.emitters.mql.sql.failures import failure
+from nestling.emitters.mql.sql.gaps import rendering_gap
+from nestling.emitters.mql.sql.nulls import bind, both, present
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, WildPattern
+from nestling.ir.conversions.like_patterns import (
     anchored,
     ascii_alike,
     escaped,
@@ -15,12 +20,7 @@ from nestling.emitters.conversions.like_patterns import (
     linear,
     primary_regex,
 )
-from nestling.emitters.conversions.postgresql_case import case_regex, spellings
-from nestling.emitters.mql.sql.constants import MqlValue, is_inline, literal_value
-from nestling.emitters.mql.sql.failures import failure
-from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.emitters.mql.sql.nulls import bind, both, present
-from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, WildPattern
+from nestling.ir.conversions.postgresql_case import case_regex, spellings
 from nestling.ir.statements.expression import SPELLED, Call, Cast, Column, Expression, Like
 from nestling.ir.statements.operators import CaseRule, Function, Rules
 from nestling.ir.types import Type, TypeName

@@ -8,10 +8,10 @@ from enum import StrEnum
 from functools import lru_cache
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.conversions import given, like_patterns, postgresql_case, postgresql_texts, servers
-from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
+from nestling.ir.conversions import given, like_patterns, postgresql_case, postgresql_texts, servers
+from nestling.ir.conversions.conversion import Conversion, Convert
 from nestling.ir.programs import compiled
 from nestling.ir.statements.expression import SPELLED
 from nestling.ir.statements.operators import Affinity, CaseRule, Function, Rules

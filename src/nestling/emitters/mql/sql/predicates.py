@@ -17,6 +17,7 @@ from nestling.emitters.mql.sql.functions.patterns import matches_truth
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
 from nestling.emitters.mql.sql.pattern import like_truth
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
+from nestling.ir.nested_values import with_leaves
 from nestling.ir.statements.expression import (
     And,
     Call,
@@ -273,19 +274,20 @@ def _given_list(node: InList, r: Renderer) -> tuple[MqlValue, MqlValue]:
         return found.left, found.right
     lists: list[MqlValue] = []
 
-    def each(value: MqlValue) -> MqlValue:
+    def is_list(value: MqlValue) -> bool:
         match value:
             case {"$literal": ConvertedPlaceholder(listed=True)}:
-                lists.append(value)
-                return "$$item_"
-            case dict():
-                return {name: each(inner) for name, inner in value.items()}
-            case list():
-                return [each(inner) for inner in value]
+                return True
             case _:
-                return value
+                return False
 
-    changed = each(found.right)
+    def item(value: MqlValue) -> MqlValue:
+        if not is_list(value):
+            return value
+        lists.append(value)
+        return "$$item_"
+
+    changed = with_leaves(found.right, item, is_list)
     return found.left, {"$map": {"input": lists[0], "as": "item_", "in": changed}}
 
 

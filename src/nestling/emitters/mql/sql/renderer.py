@@ -10,15 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql import arithmetic, conversion, functions, predicates, source_values
 from nestling.emitters.mql.sql.constant_conversion import cast_constant
 from nestling.emitters.mql.sql.constants import MqlValue, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import RenderingGap, rendering_gap
-from nestling.emitters.mql.sql.nulls import MISSING
+from nestling.emitters.mql.sql.nulls import ABSENT_FIELD
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, ConvertedPlaceholder, Expected
+from nestling.ir.conversions import given
 from nestling.ir.statements.expression import (
     And,
     Arithmetic,
@@ -99,13 +99,13 @@ class Renderer:
         """The value as a field for later steps or for storing: NULL is a missing field, because a null may be JSON's own."""
         match expression:
             case Literal(value=None):
-                return MISSING
+                return ABSENT_FIELD
             case Case() if expression.type.name is TypeName.JSON:
                 return self._case(expression, self.kept)
             case Column():
                 return self.value(expression)
             case _ if expression.type.name is TypeName.JSON and nullable(expression):
-                return {"$ifNull": [self.value(expression), MISSING]}
+                return {"$ifNull": [self.value(expression), ABSENT_FIELD]}
             case _:
                 return self.value(expression)
 
@@ -178,7 +178,7 @@ def _told_apart(values: list[MqlValue], *, keeps_null: bool) -> list[MqlValue]:
     """A field that is the value of two branches in two ways: a `$group` of MongoDB 6 fails on `{$cond: [test, "$x", "$x"]}`."""
     return [
         {"$ifNull": [value, value if keeps_null else None]}
-        if isinstance(value, str) and value.startswith("$") and value != MISSING and value in values[:at]
+        if isinstance(value, str) and value.startswith("$") and value != ABSENT_FIELD and value in values[:at]
         else value
         for at, value in enumerate(values)
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nestling.emitters.conversions.like_patterns import escaped
 from nestling.emitters.mql.sql.field_conditions import Match, field_of, is_collated
 from nestling.emitters.mql.sql.functions.patterns import regex_of
 from nestling.emitters.mql.sql.pattern import (
@@ -17,6 +16,7 @@ from nestling.emitters.mql.sql.pattern import (
     regex_options,
     spelled,
 )
+from nestling.ir.conversions.like_patterns import escaped
 from nestling.ir.statements.expression import SPELLED, Call, Column, Expression, Like, Literal
 from nestling.ir.statements.operators import CaseRule, Collation, Function, Rules
 from nestling.ir.types import TEXTS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
+from nestling.ir.conversions import given
 from nestling.ir.statements.expression import Call, Expression, Literal, Parameter
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.value_forms.calendar_units import BEGINNINGS

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from bson import Binary
 
-from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import inline
 from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
+from nestling.ir.conversions import given
 from nestling.ir.statements.expression import Coerce, Column, Expression, Literal, Parameter, Raw
 from nestling.ir.statements.operators import Affinity
 from nestling.ir.types import TypeName

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RANKS = {WindowOnly.RANK: "$rank", WindowOnly.DENSE_RANK: "$denseRank"}
 _OFFSETS = {WindowOnly.LAG: -1, WindowOnly.LEAD: 1}
-WHOLE: MqlValue = {"documents": ["unbounded", "unbounded"]}
+WHOLE_PARTITION: MqlValue = {"documents": ["unbounded", "unbounded"]}
 _SO_FAR: MqlValue = {"documents": ["unbounded", "current"]}
 
 
@@ -63,7 +63,7 @@ def numbered(name: str) -> dict[str, MqlValue]:
 
 
 def _constant(name: str, value: MqlValue) -> Windowing:
-    return Windowing({f"{name}_n": {"$sum": 1, "window": WHOLE}}, {"$literal": value}, framed=False)
+    return Windowing({f"{name}_n": {"$sum": 1, "window": WHOLE_PARTITION}}, {"$literal": value}, framed=False)
 
 
 def _percent_rank(name: str) -> Windowing:
@@ -71,14 +71,14 @@ def _percent_rank(name: str) -> Windowing:
     others = {"$subtract": [f"${rows}", 1]}
     share = {"$divide": [{"$subtract": [f"${rank}", 1]}, others]}
     result = {"$cond": [{"$eq": [f"${rows}", 1]}, 0.0, share]}
-    return Windowing({rank: {"$rank": {}}, rows: {"$sum": 1, "window": WHOLE}}, result, framed=False)
+    return Windowing({rank: {"$rank": {}}, rows: {"$sum": 1, "window": WHOLE_PARTITION}}, result, framed=False)
 
 
 def _cume_dist(name: str) -> Windowing:
     rows, before = f"{name}_n", f"{name}_before"
     output: dict[str, MqlValue] = {
         before: {"$sum": 1, "window": {"range": ["unbounded", 0]}},
-        rows: {"$sum": 1, "window": WHOLE},
+        rows: {"$sum": 1, "window": WHOLE_PARTITION},
     }
     return Windowing(output, {"$divide": [f"${before}", f"${rows}"]}, framed=False)
 
@@ -94,7 +94,7 @@ def _ntile(node: WindowFunction, name: str, r: Renderer) -> Windowing:
     early = {"$floor": {"$divide": [place, {"$add": [size, 1]}]}}
     late = {"$add": [larger, {"$floor": {"$divide": [{"$subtract": [place, edge]}, {"$max": [size, 1]}]}}]}
     result = {"$toInt": {"$add": [1, {"$cond": [{"$lt": [place, edge]}, early, late]}]}}
-    return Windowing({**numbered(row), rows: {"$sum": 1, "window": WHOLE}}, result, framed=False)
+    return Windowing({**numbered(row), rows: {"$sum": 1, "window": WHOLE_PARTITION}}, result, framed=False)
 
 
 def _offset(node: WindowFunction, name: str, r: Renderer) -> Windowing:

@@ -18,7 +18,7 @@ from nestling.ir.types import NUMBERS
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-from nestling.emitters.mql.sql.window_functions import RANKS, WHOLE, distance, numbered, windowing
+from nestling.emitters.mql.sql.window_functions import RANKS, WHOLE_PARTITION, distance, numbered, windowing
 
 _Stage = dict[str, MqlValue]
 
@@ -83,7 +83,7 @@ def _window_stage(partition: MqlValue, sort: dict[str, MqlValue], output: dict[s
 
 def _wants_order(value: MqlValue) -> bool:
     """Whether it depends on the rows' places."""
-    return isinstance(value, dict) and ("$shift" in value or ("window" in value and value["window"] != WHOLE))
+    return isinstance(value, dict) and ("$shift" in value or ("window" in value and value["window"] != WHOLE_PARTITION))
 
 
 def _with_window(value: MqlValue, window: MqlValue, framed: bool) -> MqlValue:
@@ -115,13 +115,13 @@ class _Frame:
 def _frame(node: WindowFunction, r: Renderer) -> _Frame:
     start, end = (_edge(bound) for bound in (node.frame.start, node.frame.end))
     if (start, end) == ("unbounded", "unbounded"):
-        return _Frame(WHOLE)
+        return _Frame(WHOLE_PARTITION)
     if node.frame.unit is FrameUnit.ROWS:
         return _Frame({"documents": [start, end]})
     if not node.order:  # all rows are peers
         if isinstance(start, int) or isinstance(end, int):
             raise rendering_gap("a frame of peers without an order")
-        return _Frame(WHOLE)
+        return _Frame(WHOLE_PARTITION)
     if node.frame.unit is FrameUnit.GROUPS or not (_is_distance(start) or _is_distance(end)):
         return _Frame({"range": _peers(start, end)}, by_rank=True)
     key = node.order[0].expression
@@ -162,7 +162,7 @@ def _by_rank(
     peers = {f"k{place}": f"${part.field}" for place, part in enumerate(parts)}
     stages = [
         _window_stage(partition, {part.field: part.direction for part in parts}, numbered(row)),
-        _window_stage({"p": partition, **peers}, {}, {first: {"$min": f"${row}", "window": WHOLE}}),
+        _window_stage({"p": partition, **peers}, {}, {first: {"$min": f"${row}", "window": WHOLE_PARTITION}}),
     ]
     if node.frame.unit is not FrameUnit.GROUPS:
         return {first: 1}, stages

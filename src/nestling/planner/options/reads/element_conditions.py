@@ -21,7 +21,7 @@ def holding(modes: Modes, home: Home, rows: float) -> float:
     return count * has_some(min(rows / modes.sizes.rows(home.entity), 1.0), each)
 
 
-def asked(
+def work_of_tests(
     modes: Modes, conditions: Sequence[Condition], home: Home, documents: float, served: Collection[str] = ()
 ) -> Work:
     """The work of testing so many documents and the rows taken out of them; `served`: attributes that an index has tested."""

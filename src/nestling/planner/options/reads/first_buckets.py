@@ -11,7 +11,7 @@ from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.sizes.matching import compared_equal
 from nestling.planner.options.structures.buckets import indexed
-from nestling.planner.reads.first_documents import MOST, is_ordered_alike
+from nestling.planner.reads.first_documents import MOST_FIRST_ROWS, is_ordered_alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def _limited(modes: Modes, statement: Statement, access: Access) -> tuple[str, f
     """The attribute rows are ordered by, and how many are asked for."""
     limit = statement.limit or 0
     plain = modes.sizes.facts_of(statement).as_found and access.grouping is None
-    return (access.order[0][0], limit) if plain and 0 < limit <= MOST and len(access.sort) == 1 else None
+    return (access.order[0][0], limit) if plain and 0 < limit <= MOST_FIRST_ROWS and len(access.sort) == 1 else None
 
 
 def _extreme(access: Access) -> tuple[str, float] | None:

@@ -13,10 +13,10 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.storage.collations import goes_by_collation, linked_by_expression
 from nestling.ir.workload import Statement
-from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, FoundRows
+from nestling.planner.known.faster_lookups import FEW_FOUND, LEAST_FASTER_ROWS, FoundRows
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.reads.element_conditions import asked, unwinding
-from nestling.planner.options.reads.lookups_together import HOP, LookupsTogether, begun
+from nestling.planner.options.reads.element_conditions import unwinding, work_of_tests
+from nestling.planner.options.reads.lookups_together import HOP, LookupsTogether, structures_of_visited_rows
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.trees import walks
@@ -183,7 +183,7 @@ class Hops:
         once = self.modes.price(HOP + work_of.fetch_by_index(ahead, 0.0, seeks=0) + work_of.pass_on(ahead))
         first = min(self._different(hop), outer)
         cached = replace(self, modes=self.modes.warm) if first < outer else self
-        found, needs = self._together(home, hop), begun(self.modes, hop.before)
+        found, needs = self._together(home, hop), structures_of_visited_rows(self.modes, hop.before)
         together = LookupsTogether(self.modes, home, outer, needs) if needs is not None else None
         is_beside = self._is_beside(home, hop) or (found is not None and found.by_index and found.pays)
         for one, again in zip(self._each(home, hop), cached._each(home, hop), strict=True):
@@ -228,7 +228,7 @@ class Hops:
         if linked_by_expression(self.modes.situation.model, hop.link):
             return False
         by_key = home.own and len(key) == 1 and hop.link.parent_attributes == key
-        starts = hop.before.before is None and hop.visit.outer >= MANY
+        starts = hop.before.before is None and hop.visit.outer >= LEAST_FASTER_ROWS
         plain = not hop.visit.down and not hop.visit.conditions and not hop.leaves_subquery
         return by_key and starts and plain
 
@@ -241,7 +241,9 @@ class Hops:
             return None
         if linked_by_expression(modes.situation.model, link):
             return None
-        if hop.before.before is not None or not MANY <= visit.outer <= hop.before.rows:  # no other children before
+        if (
+            hop.before.before is not None or not LEAST_FASTER_ROWS <= visit.outer <= hop.before.rows
+        ):  # no other children before
             return None
         names = link.child_attributes if visit.down else link.parent_attributes
         documents, size = modes.documents.count(home), modes.documents.base(home)
@@ -306,7 +308,9 @@ class Hops:
             found = work_of.lookup_by_scan(1.0, total, size, stages=stages)
             return self.modes.mode(f"{home.id}, searched", way.needs, found, heavier)
         also = self.modes.documents.further(home, read=documents)
-        found = work_of.lookup(1.0, documents, size, stages=stages) + asked(self.modes, conditions, home, documents)
+        found = work_of.lookup(1.0, documents, size, stages=stages) + work_of_tests(
+            self.modes, conditions, home, documents
+        )
         found += work_of.unwind(documents) + work_of.pass_on(1.0 + documents)
         return self.modes.mode(f"{home.id}, looked up {way.text}", way.needs, found, also)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from nestling.ir.design_problem import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
-from nestling.planner.known.faster_lookups import MANY, FoundRows
+from nestling.planner.known.faster_lookups import LEAST_FASTER_ROWS, FoundRows
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.reads.element_conditions import asked
+from nestling.planner.options.reads.element_conditions import work_of_tests
 from nestling.planner.options.statements.visits import Visit
 from nestling.planner.options.structures.places import Home
 from nestling.planner.work.stream import Condition
@@ -23,7 +23,7 @@ HOP = Work(stages=1 + work_of.light(1))
 _SAVED = Work(lookups=1, lookups_beside=-1)
 
 
-def begun(modes: Modes, before: Visit) -> tuple[str, ...] | None:
+def structures_of_visited_rows(modes: Modes, before: Visit) -> tuple[str, ...] | None:
     """The structures that make documents of their own of the rows of a visit; None if there are none."""
     homes = modes.places.homes[before.entity]
     own = tuple(each.id for each in homes if each.own)
@@ -56,7 +56,9 @@ class LookupsTogether:
             return
         reached = self.outer * found.mean
         done = HOP + work_of.lookup_by_hash(self.outer, found.documents, found.document_bytes) + work_of.unwind(reached)
-        done += work_of.pass_on(self.outer + ahead + reached) + asked(self.modes, conditions, self.home, reached)
+        done += work_of.pass_on(self.outer + ahead + reached) + work_of_tests(
+            self.modes, conditions, self.home, reached
+        )
         done += work_of.ask(reached, tests)
         needs, extra = (self.home.id, *self.needs), documents.further(self.home, read=found.documents)
         yield self.modes.mode(
@@ -69,8 +71,8 @@ def looked_for(modes: Modes, before: Sequence[Visit], visit: Visit, starts: Sequ
 
     `starts`: by which each is found for all of them.
     """
-    needs = begun(modes, before[0])
-    if len(before) != 1 or needs is None or before[0].outer or visit.outer < MANY:
+    needs = structures_of_visited_rows(modes, before[0])
+    if len(before) != 1 or needs is None or before[0].outer or visit.outer < LEAST_FASTER_ROWS:
         return
     if len(visit.access.joined) != 1 or visit.access.ranged:
         return

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.situation import Situation
-from nestling.ir.storage.collations import linked_by_expression, sought
+from nestling.ir.storage.collations import attributes_sought, linked_by_expression
 from nestling.planner.options.structures.places import Home, Places
 
 
@@ -22,7 +22,7 @@ class DocumentAccess:
 def ways_to_one(places: Places, home: Home, known: Collection[str]) -> Iterator[DocumentAccess]:
     """The ways to the document of a home that holds the row with known values of these attributes, its key among them."""
     entity = places.situation.model.entity(home.entity)
-    key, known = entity.key, sought(entity, known)
+    key, known = entity.key, attributes_sought(entity, known)
     if is_at_hand(places, home, set(known)) or (home.bucket is not None and key and set(key) <= set(known)):
         yield DocumentAccess("by key", (home.id,))
         return
@@ -41,7 +41,7 @@ def is_at_hand(places: Places, home: Home, exact: Collection[str]) -> bool:
     entity = situation.model.entity(home.entity)
     if home.bucket is not None:
         return False
-    exact = sought(entity, exact)
+    exact = attributes_sought(entity, exact)
     groups = entity.unique_groups if home.own or _has_indexed_key(places, home) else entity.uniques
     if any(group and set(group) <= set(exact) for group in groups):
         return True

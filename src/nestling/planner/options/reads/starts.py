@@ -17,7 +17,7 @@ from nestling.ir.rows import AggregateKind
 from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.reads.element_conditions import asked, holding, unwinding
+from nestling.planner.options.reads.element_conditions import holding, unwinding, work_of_tests
 from nestling.planner.options.reads.first_buckets import first_in_order
 from nestling.planner.options.reads.reach import is_at_hand
 from nestling.planner.options.reads.starts_in_any_case import (
@@ -292,7 +292,7 @@ class Starts:
             reached = min(rows, limit / wanted)
         if covering:
             entry = self.modes.sizes.bytes_of(access.entity, held)
-            alone = work_of.covered(reached) + Work(read_bytes=reached * entry)
+            alone = work_of.work_of_entries(reached) + Work(read_bytes=reached * entry)
             alone += self._after(statement, access, ordered=ordered)
             return self.modes.mode(f"{home.id}, by {name} alone", (home.id, name), alone)
         text, above = f"{home.id}, by {name}", found is not access
@@ -372,7 +372,7 @@ class Starts:
         stages, met = unwinding(self.modes, home), self._met(home, access)
         if home.bucket is not None and met < 1:
             conditions, stages = in_windows(conditions, home.bucket, met), stages + WINDOW_STAGES
-        return asked(self.modes, conditions, home, documents, served) + Work(stages=work_of.light(stages))
+        return work_of_tests(self.modes, conditions, home, documents, served) + Work(stages=work_of.light(stages))
 
     def _met(self, home: Home, access: Access) -> float:
         """The share of the home's documents that what an access asks of the beginnings of buckets leaves."""

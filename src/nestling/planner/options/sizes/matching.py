@@ -10,7 +10,7 @@ from nestling.ir.indexes.kept_uniques import may_have_index, with_values
 from nestling.ir.model import Entity
 from nestling.ir.statements.clause import Clause, ClauseOperator, imply
 from nestling.ir.statements.operators import Collation
-from nestling.ir.storage.collations import begins_collated, by_expression, sought
+from nestling.ir.storage.collations import attributes_sought, begins_collated, by_expression
 from nestling.ir.types import COMPARED_BY_PARTS
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.options.sizes.sizes import Sizes
@@ -41,7 +41,7 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
     """
     rows, position = sizes.rows_of(access.entity, index.rows), 0
     entity = sizes.situation.model.entity(access.entity)
-    found = sought(entity, (each.attribute for each in access.filters))
+    found = attributes_sought(entity, (each.attribute for each in access.filters))
     conditions = {each.attribute: each for each in access.filters if each.attribute in found}
     conditions |= {each.attribute: each for each in access.filters if each.operator is Operator.CONTAINS}
     for name, _ in index.keys:

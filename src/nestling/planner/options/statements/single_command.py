@@ -9,7 +9,7 @@ from nestling.ir.situation import Situation
 from nestling.ir.statements.write import Delete, Insert, Update
 from nestling.ir.workload import Statement
 from nestling.planner.options.statements.translated import translated
-from nestling.planner.writes.single_command.plain_conditions import amount, asked, by_its_row, is_given
+from nestling.planner.writes.single_command.plain_conditions import amount, by_its_row, is_given, plain_conditions
 from nestling.planner.writes.single_command.single_upserts import may_be_one_command
 
 
@@ -22,7 +22,7 @@ def is_plain(statement: Statement, situation: Situation, *, in_array: bool) -> b
         return not in_array and may_be_one_command(write, write.conflict, situation.model)
     if not isinstance(write, Update | Delete):
         return True
-    if asked(write.target, write.predicate) is None:
+    if plain_conditions(write.target, write.predicate) is None:
         return False
     if isinstance(write, Delete):
         return True

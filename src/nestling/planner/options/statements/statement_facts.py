@@ -19,7 +19,7 @@ from nestling.ir.statements.operators import Comparison
 from nestling.ir.statements.write import Delete, Update
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.known.ranges import SampleValues, column_in
-from nestling.planner.known.selectivity import bytes_by, distinct_values, ranged, together
+from nestling.planner.known.selectivity import bytes_by, column_of_range, distinct_values, together
 from nestling.planner.known.values import KnownOf, PathStatistics, known_of_scans
 from nestling.planner.options.statements.limited_rows import LimitedRows, is_as_found, limited_rows
 from nestling.planner.options.statements.named_rows import NamedRows, named_rows
@@ -31,7 +31,7 @@ from nestling.planner.reads.first_rows import first_of_each
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.early_limits import with_early_limits
 from nestling.planner.reads.rewrites.first_children import first_asked
-from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed_column
 from nestling.planner.reads.rewrites.late_children import with_late_children
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.links import scan_of
@@ -241,7 +241,7 @@ def _first(relation: Relation) -> Iterator[tuple[str, First]]:
         told = first_asked(limit) if isinstance(limit, a.LimitOffset) else None
         if told is not None and isinstance(limit, a.LimitOffset) and isinstance(limit.input, a.Sort):
             scan, predicates = scan_of(limit.input.input)
-            if scan is not None and all(fixed(each) is not None for each in predicates):
+            if scan is not None and all(fixed_column(each) is not None for each in predicates):
                 yield scan.entity, told[1]
 
 
@@ -387,7 +387,7 @@ def _conditions(asked: Iterable[Expression], known: KnownOf, values: SampleValue
     """What is asked of each row, and which share that keeps by itself; the ends of one column's range are one condition."""
     found = defaultdict[Expression, list[Expression]](list)
     for each in dict.fromkeys(asked):
-        found[ranged(each) or each].append(each)
+        found[column_of_range(each) or each].append(each)
     for parts in found.values():
         columns = {column.name for each in parts for column in columns_of(each)}
         attribute = columns.pop() if len(columns) == 1 else ""
@@ -408,7 +408,7 @@ def _grouped(relation: Relation, model: Model, known: KnownOf, values: SampleVal
     keys = tuple(each.expression for each in relation.keys)
     parts = [part for each in relation.aggregates for part in (each.aggregate.argument, each.aggregate.filter)]
     fields = sum(weight(each) for each in (*keys, *parts) if each is not None) + len(relation.aggregates)
-    told = {fixed(each) for within in relations_within(relation) for each in _predicates(within)}
+    told = {fixed_column(each) for within in relations_within(relation) for each in _predicates(within)}
     telling = [keys[each] for each in determined.telling(keys, relation.input, model)]
     telling = [each for each in telling if each not in told]  # that of one value makes no more groups
     same = _equal_columns(list(relations_within(relation)))

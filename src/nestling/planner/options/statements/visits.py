@@ -16,7 +16,7 @@ from nestling.planner.options.statements.statement_facts import TableUse
 from nestling.planner.reads.rewrites.rows_left import RemainingRows
 from nestling.planner.work.stream import AHEAD_BYTES, HELD_BYTES, Condition
 
-FEW = 0.1
+SMALL_SUBQUERY_SHARE = 0.1
 """The share of a table's rows up to which a subquery that must find nothing is read from there."""
 AFTER_ALL = 1.0 + 1e-9
 """More than any share of rows that conditions leave."""
@@ -176,7 +176,7 @@ class _Walk:
         rows, left = self.sizes.found(access), self.sizes.table(self.statement, access).left
         if left is None:
             left = RemainingRows(rows / self.sizes.rows(access.entity), rows)
-        is_read_whole = self.sizes.table(self.statement, access).lacking and left.share > FEW
+        is_read_whole = self.sizes.table(self.statement, access).lacking and left.share > SMALL_SUBQUERY_SHARE
         if self._is_set(access) and (is_read_whole or left.rows > self._outside()):
             return AFTER_ALL, True, left.rows
         limited = access.sort and self._asked_for(access)[0] is not None

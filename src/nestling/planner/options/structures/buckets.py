@@ -12,7 +12,7 @@ from nestling.ir.candidate import Bucketed
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.situation import Situation, rows_per_day
-from nestling.ir.storage.collations import sought
+from nestling.ir.storage.collations import attributes_sought
 from nestling.ir.workload import Access, Operator
 from nestling.planner.known.bucket_fill import events_in_bucket, windows_of_series
 from nestling.planner.options.sizes.sizes import Sizes
@@ -97,7 +97,7 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
     each = filled(situation, sizes, bucket)
     conditions = {each.attribute: each for each in access.filters}
     equal = (name for name, condition in conditions.items() if condition.operator is Operator.EQUALITY)
-    exact = sought(situation.model.entity(access.entity), equal)
+    exact = attributes_sought(situation.model.entity(access.entity), equal)
     key = indexed(situation, bucket)
     if situation.model.entity(bucket.entity).key and set(key) <= exact:
         yield FoundBuckets("by key", 1.0, 1.0, frozenset(key))

@@ -52,7 +52,7 @@ def found_by_pairs(sizes: Sizes, paired: Paired, access: Access, use: PairUse) -
     return min((rows for rows, _ in filter(None, matched)), default=None)
 
 
-def touched(paired: Paired, access: Access) -> set[str]:
+def attributes_touched(paired: Paired, access: Access) -> set[str]:
     """The attributes in the list that an access mentions."""
     return {*access.attributes, *(each.attribute for each in access.filters)} & set(paired.attributes)
 
@@ -62,7 +62,7 @@ def taken_out(sizes: Sizes, paired: Paired, access: Access, rows: float, use: Pa
 
     `alone`: it would be a `find` elsewhere. What the index does not find, such as NULL, is searched in all rows.
     """
-    seen = touched(paired, access)
+    seen = attributes_touched(paired, access)
     if not seen:
         return None
     asked = [each.attribute for each in access.filters if each.attribute in seen]
@@ -99,7 +99,7 @@ def list_entries(sizes: Sizes, paired: Paired, access: Access, rows: float) -> W
 def lists_changed(places: Places, access: Access) -> Iterator[str]:
     """The lists without which one command does what a write says: it sets or asks for a value there."""
     for name, paired in places.paired[access.entity]:
-        if touched(paired, access):
+        if attributes_touched(paired, access):
             yield name
 
 

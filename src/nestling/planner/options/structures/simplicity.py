@@ -1,9 +1,9 @@
 """A small price for each structure, because people must maintain it: a structure must gain more than that.
 
 The price is a share of the least cost of the workload, and stands in the costs as a statement of its own. An embedding has no
-price here, and an index next to none, because everybody knows them; nor has a parent that is dropped, because that is one collection
-less. Where a design is in use already, each change has a second price, because somebody must carry it out: little for an
-index, more for what changes documents. That price, too, is a statement of its own.
+price here, and an index next to none, because everybody knows them; nor has a parent that is dropped, because that is one
+collection less. Where a design is in use already, each change has a second price, because somebody must carry it out: little
+for an index, more for what changes documents. That price, too, is a statement of its own.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ SIMPLICITY = "complexity"
 COMPLEXITY_SHARE = 1.5e-3
 """One unit of it, as a share of the workload's least cost. A judgement, far below what any coefficient is known to."""
 INDEXED = 1e-6
-"""What a new index has to save, as such a share: with less nobody builds one, for a statement that another serves nearly as well."""
-INDEX_CHANGED, CHANGED = 3e-4, 0.03
+"""What a new index has to save, as such a share: with less nobody builds one beside another that serves nearly as well."""
+INDEX_CHANGED, DOCUMENTS_CHANGED = 3e-4, 0.03
 """What a change to a collection in use has to save, as such a share: an index, and what changes all documents. A judgement: an
 index is built while the application writes, a rebuilt collection takes a migration."""
 
@@ -57,7 +57,7 @@ def arrivals(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator
     """A charge for each structure that is not among `today`'s: somebody brings it about."""
     for candidate in candidates:
         if candidate.id not in today:
-            share = INDEX_CHANGED if isinstance(candidate.part, INDEXES) else CHANGED
+            share = INDEX_CHANGED if isinstance(candidate.part, INDEXES) else DOCUMENTS_CHANGED
             yield Charge(CHANGE, candidate.id, (candidate.id,), share)
 
 
@@ -66,7 +66,7 @@ def departures(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterat
     for candidate in candidates:
         if candidate.id in today and not isinstance(candidate.part, (*HOMES, *INDEXES)):
             stays = Mode("it stays", (candidate.id,), 0.0)
-            yield StatementStep(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), CHANGED)))
+            yield StatementStep(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), DOCUMENTS_CHANGED)))
 
 
 def least_costs(steps: Iterable[StatementStep], charges: Iterable[Charge]) -> Mapping[str, float]:

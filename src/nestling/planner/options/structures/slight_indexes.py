@@ -17,11 +17,11 @@ from nestling.ir.design_problem import Mode, StatementStep
 
 StructureNames = frozenset[str]
 
-SLIGHT = 0.01
+LEAST_SAVED_SHARE = 0.01
 """The share of a statement's least cost that an index has to save it."""
 UNNOTICED_SECONDS = 5e-4
 """What nobody notices of an execution."""
-NOTHING = 1e-4
+NEGLIGIBLE_SHARE = 1e-4
 """The share of the workload's least cost that is nothing beside it."""
 
 TOLD = 0.05
@@ -37,11 +37,11 @@ def without_slight(
 
     `least`: the least seconds that an execution of each statement costs; `rates`: executions a second.
     """
-    nothing = NOTHING * sum(rates[name] * seconds for name, seconds in least.items())
+    nothing = NEGLIGIBLE_SHARE * sum(rates[name] * seconds for name, seconds in least.items())
     for step in steps:
         rate = rates[step.statement]
         unnoticed = min(UNNOTICED_SECONDS, nothing / rate) if rate else UNNOTICED_SECONDS
-        most = max(SLIGHT * least[step.statement], unnoticed)
+        most = max(LEAST_SAVED_SHARE * least[step.statement], unnoticed)
         modes = tuple(_by_dearest(_not_slight(step.modes, indexes, most), indexes, most))
         yield replace(step, modes=modes) if modes != step.modes else step
 

@@ -46,7 +46,7 @@ def written_too(sizes: Sizes, cold: Cold, access: Access, rows: float, *, direct
             return NO_WORK if direct else found
 
 
-def charged(
+def charges_of_write(
     sizes: Sizes, parts: list[tuple[str, Cold]], access: Access, rows: float, *, direct: bool
 ) -> Iterator[tuple[str, Work]]:
     """What a write costs more for each such structure."""

@@ -11,7 +11,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.upkeep import Derived, Trigger
 from nestling.ir.workload import Access, StatementKind
-from nestling.planner.upkeep import ChangeKind, RowChange, fired, triggers_of
+from nestling.planner.upkeep import ChangeKind, RowChange, fired_triggers, triggers_of
 
 Kept = TypeVar("Kept", bound=Part)
 
@@ -53,7 +53,9 @@ class Triggered:
         return {
             name: part
             for name, part, what, trigger in self._by_entity[access.entity]
-            if isinstance(part, kind) and wanted(trigger) and fired(self._model, what.freshness, (trigger,), change)
+            if isinstance(part, kind)
+            and wanted(trigger)
+            and fired_triggers(self._model, what.freshness, (trigger,), change)
         }
 
 

@@ -17,7 +17,7 @@ from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
-from nestling.ir.storage.collations import sought
+from nestling.ir.storage.collations import attributes_sought
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
@@ -74,7 +74,7 @@ def open_groups(situation: Situation, home: Home) -> tuple[tuple[str, ...], ...]
     """
     entity = situation.model.entity(home.entity)
     if not home.links:
-        return tuple(group for group in entity.unique_groups if sought(entity, group) != set(group))
+        return tuple(group for group in entity.unique_groups if attributes_sought(entity, group) != set(group))
     links = situation.parents[home.entity]
     single = [link.child_attributes for link in links if link.cardinality is Cardinality.ONE_TO_ONE]
     settled = _settles_key(situation, home)

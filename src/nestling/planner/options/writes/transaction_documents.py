@@ -19,7 +19,7 @@ from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.sizes.matching import compared_equal
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.structures.triggered import change_by, derived
-from nestling.planner.upkeep import ChangeKind, RowChange, fired, triggers_of
+from nestling.planner.upkeep import ChangeKind, RowChange, fired_triggers, triggers_of
 
 
 def within_transactions(
@@ -69,7 +69,7 @@ class _Counting:
                 held = sum(
                     self._holders(trigger, rows)
                     for change, rows in changes
-                    for trigger in fired(self.situation.model, what.freshness, triggers, change)
+                    for trigger in fired_triggers(self.situation.model, what.freshness, triggers, change)
                 )
                 found += changes[0][1] + held if held else 0.0
         return found

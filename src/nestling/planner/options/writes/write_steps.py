@@ -11,7 +11,7 @@ from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.structures.archives import moved_entries, written_apart
 from nestling.planner.options.structures.pairs import list_entries
-from nestling.planner.options.structures.splits import charged
+from nestling.planner.options.structures.splits import charges_of_write
 from nestling.planner.options.writes.asked_first import asked_first
 from nestling.planner.options.writes.built_indexes import built_indexes
 from nestling.planner.options.writes.changes import Changes
@@ -87,7 +87,7 @@ class Writes:
         """Second documents and index entries."""
         parts = self.modes.places.cold[access.entity]
         direct = bool(parts) and self._is_direct(statement, access)
-        for name, more in charged(self.modes.sizes, parts, access, rows, direct=direct):
+        for name, more in charges_of_write(self.modes.sizes, parts, access, rows, direct=direct):
             yield Charge(statement.name, f"the rest in {name}", (name,), self.modes.price_of(more, access.entity))
         for name, paired in self.modes.places.paired[access.entity]:
             needed = list_entries(self.modes.sizes, paired, access, rows)

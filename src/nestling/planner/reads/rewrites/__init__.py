@@ -80,5 +80,5 @@ class Rewrite(StrEnum):
     SEMI_JOIN = "semi join"  # EXISTS and IN as whole conditions drop rows as they look (`reads/subqueries`)
 
 
-ALL = frozenset(Rewrite)
-NONE: frozenset[Rewrite] = frozenset()
+ALL_REWRITES = frozenset(Rewrite)
+NO_REWRITES: frozenset[Rewrite] = frozenset()

@@ -17,7 +17,7 @@ from nestling.ir.statements.algebra import Relation
 from nestling.ir.statements.expression import Exists, Expression
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
-from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
+from nestling.planner.reads.rewrites.join_order import cross_product, inner_leaves
 from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, scan_of, without_link
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.traverse import aliases, everything, mentioned, used
@@ -69,7 +69,9 @@ def _asked(
         rest = [each for each in conditions if about(each).isdisjoint(inside)]
         kept = _asked(others, rest, counts, design, once=once) if len(others) > 1 else None
         scans = [scan for each in group if (scan := scan_of(each)[0]) is not None]
-        return restricted(kept or restricted(crossed(others), rest), [Exists(restricted(crossed(scans), asked))])
+        return restricted(
+            kept or restricted(cross_product(others), rest), [Exists(restricted(cross_product(scans), asked))]
+        )
     return None
 
 

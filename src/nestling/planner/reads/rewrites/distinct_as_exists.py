@@ -20,7 +20,7 @@ from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Column, Exists, Expression, Or
 from nestling.ir.statements.operands import conjuncts, disjunction, has_subquery
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
-from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
+from nestling.planner.reads.rewrites.join_order import cross_product, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.rewrites.parents_of_groups import replaced
 from nestling.planner.reads.rewrites.pushdown import never_null
@@ -76,7 +76,10 @@ class _Inner:
         """What is asked of one of the tables, the others inside of an EXISTS."""
         others = [scan for alias, scan in self.scans.items() if alias != table]
         inside = [each for each in self.conditions if about(each) - {table}]
-        return [*(each for each in self.conditions if each not in inside), Exists(restricted(crossed(others), inside))]
+        return [
+            *(each for each in self.conditions if each not in inside),
+            Exists(restricted(cross_product(others), inside)),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class _Outer:
 
     def _exists(self, met: tuple[str, ...], sides: Sequence[Expression]) -> Expression:
         joined = [condition for alias in met for condition in self.joined_by[alias]]
-        return Exists(restricted(crossed([self.scans[alias] for alias in met]), [*joined, disjunction(*sides)]))
+        return Exists(restricted(cross_product([self.scans[alias] for alias in met]), [*joined, disjunction(*sides)]))
 
 
 def _inner(relation: Relation) -> _Inner | None:

@@ -24,7 +24,7 @@ from nestling.planner.reads.limits import rows_looked_at
 from nestling.planner.reads.rewrites.computed import InnerJoins, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.extreme_child import latest
-from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed, is_sound, parents_of
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed_column, is_sound, parents_of
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import First
@@ -73,7 +73,7 @@ def _with_parent(limit: a.LimitOffset, asked: _Asked, found: dict[str, First]) -
             found[alias] = first
         return limit
     for link in asked.design.model.parents_of(scan.entity):
-        given = {column.name for each in predicates if (column := fixed(each)) is not None}
+        given = {column.name for each in predicates if (column := fixed_column(each)) is not None}
         model = asked.design.model
         if given != set(link.child_attributes) or not is_sound(link, scan, predicates, model):
             continue
@@ -115,7 +115,7 @@ def _is_of_one_parent(relation: Relation, alias: str, design: Design) -> bool:
         return False
     own = [each for each in joined.conditions if about(each) == {parent.alias}]
     rest = [each for each in joined.conditions if each not in own]
-    names = {column.name for each in own if (column := fixed(each)) is not None}
+    names = {column.name for each in own if (column := fixed_column(each)) is not None}
     entity = design.model.entity(parent.entity)
     if not entity.is_superkey(names):
         return False

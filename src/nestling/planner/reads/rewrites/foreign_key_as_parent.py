@@ -24,7 +24,7 @@ class Parents:
     on: tuple[Expression, ...]
 
 
-def fixed(predicate: Expression) -> Column | None:
+def fixed_column(predicate: Expression) -> Column | None:
     """The column that a predicate says equals a constant; what depends on a row around this may be computed in that row."""
     if not isinstance(predicate, Compare) or predicate.operator is not Comparison.EQUAL:
         return None

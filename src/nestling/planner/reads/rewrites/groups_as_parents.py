@@ -22,8 +22,8 @@ from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.rewrites.computed import InnerJoins, computed_for, inner_joined, or_zero, parts, to_the_row
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
-from nestling.planner.reads.rewrites.foreign_key_as_parent import Parents, fixed, is_sound, parents_of, to_parent
-from nestling.planner.reads.rewrites.join_order import crossed
+from nestling.planner.reads.rewrites.foreign_key_as_parent import Parents, fixed_column, is_sound, parents_of, to_parent
+from nestling.planner.reads.rewrites.join_order import cross_product
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.traverse import everywhere
 
@@ -149,7 +149,7 @@ def _value(aggregate: AggregateCall, group: a.GroupBy, grouped: _Grouped) -> Exp
 
 
 def _subquery(aggregate: AggregateCall, group: a.GroupBy, grouped: _Grouped) -> ScalarSubquery:
-    rows = restricted(crossed(grouped.children.scans), grouped.children.conditions)
+    rows = restricted(cross_product(grouped.children.scans), grouped.children.conditions)
     name = next((item.name for item in group.aggregates if item.aggregate == aggregate), "rows")
     inner = a.GroupBy(rows, f"{group.alias} of one", (), (NamedAggregate(f"{name} of one", aggregate),))
     return ScalarSubquery(inner, aggregate.type)
@@ -182,7 +182,7 @@ def _of_one_parent(group: a.GroupBy, known: _Known) -> Relation | None:
     if scan is None or not predicates or not group.aggregates:
         return None
     for link in known.design.model.parents_of(scan.entity):
-        given = {column.name for each in predicates if (column := fixed(each)) is not None}
+        given = {column.name for each in predicates if (column := fixed_column(each)) is not None}
         if given != set(link.child_attributes) or not is_sound(link, scan, predicates, known.design.model):
             continue
         grouped = replace(_grouped(scan, parents_of(scan, predicates, link, known.design.model)), lonely=True)

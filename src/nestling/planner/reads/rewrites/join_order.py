@@ -281,7 +281,7 @@ def inner_leaves(relation: Relation) -> tuple[list[Relation], list[Expression]]:
     return leaves, conditions
 
 
-def crossed(leaves: Sequence[Relation]) -> Relation:
+def cross_product(leaves: Sequence[Relation]) -> Relation:
     """All combinations of the relations' rows, joined in this order."""
     first, *others = leaves
     for leaf in others:

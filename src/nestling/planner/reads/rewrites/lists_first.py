@@ -20,7 +20,7 @@ from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.ir.types import BOOLEAN, Type, TypeName
 from nestling.planner.known.values import PathStatistics, known_of_scans
 from nestling.planner.reads.rewrites.conjuncts import restricted
-from nestling.planner.reads.rewrites.join_order import crossed
+from nestling.planner.reads.rewrites.join_order import cross_product
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.rewrites.sets_first import set_of
@@ -55,7 +55,7 @@ def _beside_lists(relation: a.Filter, model: Model, statistics: Statistics) -> R
         return None
     rows = restricted(relation.input, [each for each in asked if not has_subquery(each)])
     refused = conjunction(*(condition for _, condition in lists.values()))
-    joined = a.Join(JoinKind.INNER, crossed([made for made, _ in lists.values()]), rows, refused)
+    joined = a.Join(JoinKind.INNER, cross_product([made for made, _ in lists.values()]), rows, refused)
     return restricted(joined, [each for each in asked if has_subquery(each) and each not in lists])
 
 

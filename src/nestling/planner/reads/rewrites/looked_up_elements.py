@@ -13,7 +13,7 @@ from nestling.ir.statements.algebra import Relation
 from nestling.ir.statements.expression import IsNull, Not
 from nestling.ir.statements.operands import nullable
 from nestling.ir.storage.names import is_within
-from nestling.planner.known.faster_lookups import MANY
+from nestling.planner.known.faster_lookups import LEAST_FASTER_ROWS
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import restricted
@@ -42,7 +42,7 @@ def looked_up_elements(rows: Lowered, relation: Relation, context: LoweringConte
         if not has_few_nulls(scan, lookup.own, context):
             return None
         rest = [*rest, Not(IsNull(lookup.own))]
-    if expected_rows(rows.step, context.design, context.statistics) < MANY:
+    if expected_rows(rows.step, context.design, context.statistics) < LEAST_FASTER_ROWS:
         return None
     seen = correlated(rows, restricted(scan, [lookup.condition]), Keep.TOGETHER, context, scan.alias)
     made = as_array(seen.step, lookup.own)

@@ -15,7 +15,7 @@ from nestling.ir.statements.algebra import Relation
 from nestling.ir.statements.expression import Column, Compare, Expression
 from nestling.ir.statements.operators import Collation
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
-from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed, tells_parent
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed_column, tells_parent
 from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.traverse import everywhere, rewritten
@@ -97,4 +97,4 @@ def _is_told(
 def _key(predicate: Expression) -> Column | None:
     """The column that equals a constant, to the letter."""
     exact = isinstance(predicate, Compare) and predicate.collation is Collation.BINARY
-    return fixed(predicate) if exact else None
+    return fixed_column(predicate) if exact else None

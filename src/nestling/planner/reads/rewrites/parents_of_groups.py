@@ -16,7 +16,7 @@ from nestling.ir.statements.operands import conjunction, has_subquery
 from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.storage.layout import NodeKind
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
-from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
+from nestling.planner.reads.rewrites.join_order import cross_product, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.traverse import expressions, mentioned, rewritten
 
@@ -208,7 +208,7 @@ def _without_parents(
             taken.add(held[own])
             kept.append(Named(held[own], own, own.mixed))
     aggregates = tuple(item for item in group.aggregates if not _mentions(item) & gone)
-    found = a.GroupBy(restricted(crossed(leaves), conditions), alias, tuple(kept), aggregates)
+    found = a.GroupBy(restricted(cross_product(leaves), conditions), alias, tuple(kept), aggregates)
     made = {column.name: column for column in found.columns}
     grouped = {own: made[held[own]] for own in owned}
     renamed = tuple(

@@ -16,7 +16,7 @@ from nestling.ir.statements.algebra import JoinKind, Relation
 from nestling.ir.statements.expression import Expression, Literal
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statistics import Statistics
-from nestling.planner.known.selectivity import WIDE, together
+from nestling.planner.known.selectivity import WIDE_RANGES, together
 from nestling.planner.known.values import known_of_scans
 from nestling.planner.reads.rewrites.links import fixed_column, scan_of
 from nestling.planner.reads.traverse import everything, inputs
@@ -54,7 +54,7 @@ def rows_left(relation: Relation, model: Model, statistics: Statistics) -> Remai
             return RemainingRows(0.0, float(len(rows)))
         case a.Filter(predicate=predicate):
             known_of = known_of_scans(everything(relation.input), model, statistics)
-            return found[0].times(together(conjuncts(predicate), known_of, unknown=WIDE))
+            return found[0].times(together(conjuncts(predicate), known_of, unknown=WIDE_RANGES))
         case a.LimitOffset(count=Literal(value=int() as count)):
             return found[0].times(min(1.0, max(count, 0) / max(found[0].rows, 1.0)))
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS):
@@ -78,5 +78,5 @@ def _of_scan(
     fixed = {column.name for each in predicates if (column := fixed_column(each, scan.alias)) is not None}
     if model.entity(scan.entity).is_superkey(fixed):
         return RemainingRows(0.0, 1.0)
-    share = together(predicates, known_of_scans([scan], model, statistics), unknown=WIDE)
+    share = together(predicates, known_of_scans([scan], model, statistics), unknown=WIDE_RANGES)
     return RemainingRows(share, rows * share)

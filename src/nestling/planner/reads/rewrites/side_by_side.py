@@ -18,7 +18,7 @@ from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import Column, Expression, IsNull, Not
 from nestling.ir.statements.operands import has_subquery
 from nestling.planner.known.distinct import distinct_of
-from nestling.planner.known.faster_lookups import FEW_FOUND, MANY, ROWS_A_LOOKUP, FoundRows
+from nestling.planner.known.faster_lookups import FEW_FOUND, LEAST_FASTER_ROWS, ROWS_A_LOOKUP, FoundRows
 from nestling.planner.reads.correlate import equal_columns, stored_path
 from nestling.planner.reads.rewrites.links import fixed_column, scan_of
 from nestling.planner.reads.rewrites.rows_left import rows_left
@@ -33,7 +33,7 @@ def are_many(relation: a.Relation, rows: Lowered, context: LoweringContext) -> b
         relation = relation.left
     left = rows_left(relation, context.design.model, context.statistics)
     if left is not None:
-        return left.rows >= MANY
+        return left.rows >= LEAST_FASTER_ROWS
     scan, predicates = scan_of(relation)
     if scan is None:
         return True

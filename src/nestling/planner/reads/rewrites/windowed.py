@@ -25,7 +25,7 @@ from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
-from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
+from nestling.planner.reads.rewrites.join_order import cross_product, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.rewrites.pushdown import pushed
 from nestling.planner.reads.traverse import aliases, everywhere, made_by, mentioned, renamed, rewritten, subqueries
@@ -206,7 +206,7 @@ def _key(leaf: Relation, model: Model) -> list[Column] | None:
 
 def _joined(leaves: Sequence[Relation], conditions: Sequence[Expression]) -> Relation:
     """The tables joined again."""
-    return pushed(crossed(leaves), conditions)
+    return pushed(cross_product(leaves), conditions)
 
 
 # --- groups made in both ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.constraints.computed_attributes import concerned
+from nestling.ir.constraints.computed_attributes import computed_of
 from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.statements.algebra import Scan
@@ -309,7 +309,7 @@ def assignments(
     after = env
     for change in found.values():
         after = _having(after, change.attribute, change.expression)
-    for attribute in concerned(entity, found):
+    for attribute in computed_of(entity, found):
         value = stored(computed(attribute, after), attribute, env.translation)
         after = _having(after, attribute.name, value)
         found[attribute.name] = Assignment(attribute.name, value)

@@ -13,7 +13,7 @@ from nestling.ir.model import Entity
 from nestling.ir.statements.expression import Column, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statements.operators import Rules
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.changes.assignments import attribute_named, source_of
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
@@ -57,7 +57,7 @@ def _without_cast(node: exp.Expr) -> exp.Expr:
 
 def _no_index_over(clause: exp.OnConflict, entity: Entity, translation: Translation) -> StatementGap:
     grammar = translation.dialect.grammar
-    shown = ", ".join(written(key, grammar).strip("`") for key in _keys(clause))
+    shown = ", ".join(sql_as_written(key, grammar).strip("`") for key in _keys(clause))
     what = f"ON CONFLICT ({shown}), for which the model of `{entity.name}` has no unique index"
     return statement_gap(f"{what}; name the columns of one", clause)
 

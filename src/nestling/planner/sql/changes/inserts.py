@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.common.errors import name_list
-from nestling.ir.constraints.computed_attributes import concerned, mentions
+from nestling.ir.constraints.computed_attributes import computed_of, mentions
 from nestling.ir.constraints.constraint_names import attributes_called
 from nestling.ir.constraints.defaults import NUMBERED, Generated
 from nestling.ir.model import Attribute, Entity
@@ -100,7 +100,7 @@ def _stored_value(value: Expression, attribute: Attribute, rows: Relation, trans
 
 def _with_computed(rows: Project, entity: Entity, made: Sequence[GeneratedValue], outside: Env) -> Project:
     """The rows with what the database computes of them; a gap where that takes a value the store makes."""
-    for attribute in concerned(entity, entity.attribute_names):
+    for attribute in computed_of(entity, entity.attribute_names):
         if mentions(attribute, [each.attribute for each in made]):
             raise statement_gap(
                 f"INSERT of `{attribute.name}`, which the database computes from a value generated for each row"

@@ -30,7 +30,7 @@ from nestling.ir.statements.expression import Column, Compare, Exists, Expressio
 from nestling.ir.statements.operands import columns_of, conjunction, conjuncts, has_subquery
 from nestling.ir.statements.operators import Collation, Comparison, Rules
 from nestling.ir.types import Type
-from nestling.planner.sql.changes.outer_joins import OuterTable, split, with_values
+from nestling.planner.sql.changes.outer_joins import OuterTable, on_other_rows, with_values
 from nestling.planner.sql.changes.written_partners import (
     are_distinct,
     as_rows,
@@ -137,7 +137,7 @@ class Others:
             relation = rows if relation is None else Join(JoinKind.CROSS, relation, rows, None)
             sources += scope.sources
         env = Env(self.translation, Scope(tuple(sources)), self.ctes)
-        conditions = split(self.conditions, self.outer, env, self.ctes)
+        conditions = on_other_rows(self.conditions, self.outer, env, self.ctes)
         return Partners(relation, env, tuple(conditions))
 
 

@@ -112,7 +112,7 @@ class OuterRows:
                 return False
 
 
-def split(
+def on_other_rows(
     conditions: Sequence[exp.Expr], outer: Sequence[OuterTable], known: Env, ctes: Mapping[str, Cte]
 ) -> list[Expression]:
     """The conditions, those of tables of LEFT JOINs as conditions on the rows of the other tables, which are `known`."""

@@ -32,6 +32,6 @@ def bind_returning(parsed: Parsed, name: str, scan: Scan, translation: Translati
 
 def _output(item: OutputItem, env: Env) -> Expression:
     if item.tree is not None:
-        return conversions.shown(bind(item.tree.unalias(), env), env.translation)
+        return conversions.as_shown(bind(item.tree.unalias(), env), env.translation)
     assert item.column is not None, "what a star stands for is a column"
     return item.column

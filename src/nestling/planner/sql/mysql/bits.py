@@ -8,7 +8,7 @@ from nestling.ir.statements.expression import ANY, NULL, Case, Compare, Expressi
 from nestling.ir.statements.operands import is_mixed
 from nestling.ir.statements.operators import Comparison, Rules
 from nestling.ir.types import INTEGER, Type, TypeName, bit_count
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Env
 
@@ -22,7 +22,7 @@ def bit_literal(node: exp.Expr, env: Env) -> Literal:
     """A literal such as `b'0101'`."""
     digits = node.this
     if env.dialect.rules is not Rules.MYSQL or not digits:
-        raise statement_gap(written(node, env.dialect.grammar), node)
+        raise statement_gap(sql_as_written(node, env.dialect.grammar), node)
     return Literal(digits, Type(TypeName.BITS, (len(digits),)))
 
 

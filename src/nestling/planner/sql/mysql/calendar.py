@@ -12,7 +12,7 @@ from nestling.ir.statements.expression import Arithmetic, Call, Expression, Lite
 from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
-from nestling.planner.sql.called import called
+from nestling.planner.sql.called import function_name
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.mysql.clock import seconds_of_span
 from nestling.planner.sql.mysql.given_moments import moment_asked
@@ -25,7 +25,7 @@ def _week(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's WEEK, WEEKOFYEAR and YEARWEEK, by a constant mode; without one the mode is 0, which a server may set otherwise."""
     parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this, node.args.get("mode")]
     said = parts[1] if len(parts) > 1 else None
-    name = called(node, env.dialect.grammar).partition("(")[0].strip("`")
+    name = function_name(node, env.dialect.grammar).partition("(")[0].strip("`")
     if env.dialect.rules is not Rules.MYSQL or not 1 <= len(parts) <= 2:
         raise statement_gap(f"{name}() function", node)
     if said is not None and not (isinstance(said, exp.Literal) and said.name in tuple("01234567")):
@@ -126,7 +126,7 @@ _IN_UTC = (*UTC_NAMES, "+00:00", "-00:00")
 def _converted(node: exp.Expr, env: Env, bound: Bind) -> Expression:
     """MySQL's CONVERT_TZ from UTC: what clocks in a zone show."""
     if env.dialect.rules is not Rules.MYSQL:
-        raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
+        raise statement_gap(f"{function_name(node, env.dialect.grammar)}() function", node)
     names = [node.args.get("source_tz"), node.args["target_tz"]]
     if not all(isinstance(name, exp.Literal) and name.is_string for name in names):
         raise no_constant("CONVERT_TZ with a time zone that is not a constant", node, node)
@@ -164,13 +164,15 @@ def _weekday(unit: str, shift: int) -> Handler:
 
     def call(node: exp.Expr, env: Env, bound: Bind) -> Expression:
         if env.dialect.rules is not Rules.MYSQL:
-            raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
+            raise statement_gap(f"{function_name(node, env.dialect.grammar)}() function", node)
         parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
         if len(parts) != 1:
-            raise mistake(f"{called(node, env.dialect.grammar)}() takes one argument, not {len(parts)}", node)
+            raise mistake(f"{function_name(node, env.dialect.grammar)}() takes one argument, not {len(parts)}", node)
         inner = parts[0].this if isinstance(parts[0], exp.TsOrDsToDate) else parts[0]
         if is_mixed_time(bound(inner)):
-            raise statement_gap(f"{called(node, env.dialect.grammar)}() of a value that may be a zero date", node)
+            raise statement_gap(
+                f"{function_name(node, env.dialect.grammar)}() of a value that may be a zero date", node
+            )
         return Arithmetic(
             ArithmeticOperator.ADD, part_of_time(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER
         )

@@ -15,9 +15,9 @@ from nestling.ir.statements.operators import ArithmeticOperator, Function, Rules
 from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.planner.sql.gaps import statement_gap
 
-MORE = 4
+QUOTIENT_DIGITS = 4
 """Digits a quotient shows beyond its dividend's (div_precision_increment)."""
-MOST = 30
+MOST_FRACTION_DIGITS = 30
 """Digits after the point that are shown at most."""
 PRECISION = 65
 _GROUP = 9
@@ -64,15 +64,15 @@ def computed(operator: ArithmeticOperator, left: Expression, right: Expression) 
     if operator is ArithmeticOperator.DIVIDE:
         return quotient(one, other)
     if operator is ArithmeticOperator.MULTIPLY:
-        return Digits(min(one.shown + other.shown, MOST), one.kept + other.kept)
+        return Digits(min(one.shown + other.shown, MOST_FRACTION_DIGITS), one.kept + other.kept)
     return Digits(max(one.shown, other.shown), max(one.kept, other.kept))
 
 
 def quotient(dividend: Digits, divisor: Digits) -> Digits:
     """The digits of a quotient; an average is a quotient by an integer."""
     groups = _in_groups(dividend.kept) + _in_groups(divisor.kept)
-    lacking = max(0, MORE - (groups - dividend.kept - divisor.kept))
-    return Digits(min(dividend.shown + MORE, MOST), _in_groups(groups + lacking))
+    lacking = max(0, QUOTIENT_DIGITS - (groups - dividend.kept - divisor.kept))
+    return Digits(min(dividend.shown + QUOTIENT_DIGITS, MOST_FRACTION_DIGITS), _in_groups(groups + lacking))
 
 
 def _in_groups(digits: int) -> int:

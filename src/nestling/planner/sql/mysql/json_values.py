@@ -13,7 +13,7 @@ from nestling.ir.statements.expression import And, Call, Column, Expression, Lit
 from nestling.ir.statements.operators import Function, Rules
 from nestling.ir.types import BOOLEAN, INTEGER, TEXT, TypeName
 from nestling.ir.value_forms.json_text import jsonb_value
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.scope import Bind, Env
 
@@ -101,7 +101,7 @@ def _column(node: exp.Expr, whole: exp.Expr, bound: Bind) -> Column:
     inner = node.unnest()
     found = bound(inner) if isinstance(inner, exp.Column) else None
     if not isinstance(found, Column) or found.type.name is not TypeName.JSON or found.mixed:
-        raise statement_gap(f"{written(whole, 'mysql')}, which is not on a JSON column", whole)
+        raise statement_gap(f"{sql_as_written(whole, 'mysql')}, which is not on a JSON column", whole)
     return found
 
 
@@ -119,7 +119,9 @@ def _keys(path: exp.Expr, node: exp.Expr) -> list[str]:
         ):
             return [str(step.this) for step in steps]
         case _:
-            raise no_constant(f"{written(node, 'mysql')}, whose path does not consist of constant keys", node, path)
+            raise no_constant(
+                f"{sql_as_written(node, 'mysql')}, whose path does not consist of constant keys", node, path
+            )
 
 
 def _texts(texts: tuple[str, ...] | list[str]) -> tuple[Literal, ...]:

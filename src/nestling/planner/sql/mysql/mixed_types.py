@@ -15,7 +15,7 @@ from nestling.ir.value_forms.two_digit_years import full_year
 from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.literals import typed_literal
 
-APART = TIMES | {TypeName.TIME, TypeName.JSON}
+TEXTS_AMONG_OTHERS = TIMES | {TypeName.TIME, TypeName.JSON}
 """Types whose values become texts among others, in MySQL's own form."""
 _SHORT = 2
 """Digits of a year that says no century."""

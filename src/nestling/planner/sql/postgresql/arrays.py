@@ -17,7 +17,7 @@ from nestling.ir.statements.operators import Collation, Comparison, Function, Ru
 from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.collations import collation, declared
 from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.postgresql.json_values import contains, is_jsonb
@@ -44,7 +44,7 @@ def array_column(node: exp.Expr, env: Env, bound: Bind) -> Column:
             )
         if isinstance(column, Column) and column.type != ANY:
             raise statement_gap(f"`{column.name}` is {column.type} where an array is needed", node)
-        raise statement_gap(f"{written(node, env.dialect.grammar)} as an array", node)
+        raise statement_gap(f"{sql_as_written(node, env.dialect.grammar)} as an array", node)
     if column.mixed or column.type.element.name not in _ELEMENTS:
         raise statement_gap(
             f"elements of `{column.name}`, whose values are not all {_element(column)} in one dimension", node
@@ -157,7 +157,7 @@ def _element_at(node: exp.Bracket, env: Env, bound: Bind) -> Expression:
     """`array[1]`: sqlglot counts a constant place from 0."""
     place = node.expressions[0] if len(node.expressions) == 1 else None
     if not isinstance(place, exp.Literal) or place.is_string or not place.name.isdecimal():
-        raise statement_gap(f"{written(node, env.dialect.grammar)}, whose index is not a number from 1", node)
+        raise statement_gap(f"{sql_as_written(node, env.dialect.grammar)}, whose index is not a number from 1", node)
     column = array_column(node.this, env, bound)
     element = element_type(column, node)
     return Call(Function.ELEMENT, (column, Literal(int(place.name) + 1, INTEGER)), element, env.dialect.rules)

@@ -9,7 +9,7 @@ from nestling.ir.statements.expression import Call, Case, Column, Expression, Li
 from nestling.ir.statements.operands import is_text
 from nestling.ir.statements.operators import Function
 from nestling.ir.types import MAY_BE_ARRAYS, NUMBERS, Type, TypeName
-from nestling.planner.sql.called import written
+from nestling.planner.sql.called import sql_as_written
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.literals import UUID_TEXT
 
@@ -43,7 +43,7 @@ def refuse_composite(node: exp.Expr, grammar: str, *sides: Expression) -> None:
     """Raise the gap of an operator that puts JSON or arrays together, or takes parts of them away: `||`, `-`."""
     odd = next((side.type for side in sides if side.type.name in MAY_BE_ARRAYS), None)
     if odd is not None:
-        raise statement_gap(f"{written(node, grammar)}, an operator of {odd.carried or odd}", node)
+        raise statement_gap(f"{sql_as_written(node, grammar)}, an operator of {odd.carried or odd}", node)
 
 
 def refuse_label(text: str, wanted: Type) -> None:

@@ -14,7 +14,7 @@ from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import Type
 
 ID = "id"
-NOTHING: WrittenValue = GivenValue(NULL)
+GIVEN_NULL: WrittenValue = GivenValue(NULL)
 """A value that is always missing: a field set to it is removed."""
 
 

@@ -22,7 +22,7 @@ from nestling.ir.statements.expression import ANY, CELL, Column, Compare, Expres
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import Collation, Comparison
 from nestling.ir.statistics import Statistics
-from nestling.ir.storage.collations import followed_links, is_collated, linked
+from nestling.ir.storage.collations import attributes_linked, followed_links, is_collated
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
 from nestling.ir.tolerance import Tolerated
@@ -183,5 +183,5 @@ def rule_of_new(design: Design, link: Relationship) -> Collation:
 
 def rule_of(design: Design, link: Relationship) -> Collation:
     """How the source compares a foreign key with its parent's: by a collation, or exactly."""
-    agree = is_collated(linked(design.model, link)) and keys_agree(design, [link.parent, link.child])
+    agree = is_collated(attributes_linked(design.model, link)) and keys_agree(design, [link.parent, link.child])
     return Collation.UNICODE_CI if agree else Collation.BINARY

@@ -19,7 +19,7 @@ from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.writes.constraints import refuse_no_parent, refused_without_parent
-from nestling.planner.writes.draft.cells import NOTHING, Cells
+from nestling.planner.writes.draft.cells import GIVEN_NULL, Cells
 from nestling.planner.writes.draft.fetch import plan, rule_of_new, same_row
 from nestling.planner.writes.places.address import is_found_by_values, known_values, parent_matches
 from nestling.planner.writes.places.rows_inside import lives_inside
@@ -77,7 +77,7 @@ def _held(place: Place, where: tuple[FieldMatch, ...], otherwise: tuple[WriteSte
     name, taken = _FIELD, top_fields(place.store)
     while name in taken:
         name = f"_{name}"
-    held, free = Set(name, Constant(value=True)), Set(name, NOTHING)
+    held, free = Set(name, Constant(value=True)), Set(name, GIVEN_NULL)
     yield UpdateDocuments(place.store.name, where, (held,), otherwise=otherwise, back=(free,))
 
 

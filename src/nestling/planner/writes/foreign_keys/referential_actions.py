@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from nestling.ir.constraints.computed_attributes import concerned
+from nestling.ir.constraints.computed_attributes import computed_of
 from nestling.ir.constraints.defaults import ConstantDefault
 from nestling.ir.model import Attribute, Entity, OnDelete, OnUpdate, Relationship
 from nestling.ir.paths.write_path import Violation
@@ -42,7 +42,7 @@ from nestling.planner.writes.foreign_keys.effects import (
     RowUpdate,
     effect_on,
 )
-from nestling.planner.writes.foreign_keys.referring_rows import RowSet, any_of, is_true, linked, referring
+from nestling.planner.writes.foreign_keys.referring_rows import RowSet, any_of, is_true, link_conditions, referring
 from nestling.planner.writes.foreign_keys.self_references import add_below, read_keys
 from nestling.planner.writes.places.rows_inside import lives_inside
 from nestling.planner.writes.row_changes.listed_ids import listed_links
@@ -50,7 +50,7 @@ from nestling.planner.writes.row_changes.listed_ids import listed_links
 Effects = dict[str, Effect]
 
 
-def spread(work: WriteDraft, effects: Effects, entity: str, reached: Collection[str]) -> None:
+def add_referential_actions(work: WriteDraft, effects: Effects, entity: str, reached: Collection[str]) -> None:
     """Add what follows for the rows that refer to those of the entity: its own first, so that all of them are known.
 
     What goes with others of the entity comes before what holds for all that go.
@@ -171,7 +171,7 @@ def _followed(
             continue
         again = scan_of(work.model.entity(link.parent), work.name(f"followed {link.parent}"))
         chosen = None if rows.predicate is None else said_of(work, rows.predicate, rows.scan, again)
-        theirs = filtered(again, conjunction(chosen, *linked(work, link, again, child)))
+        theirs = filtered(again, conjunction(chosen, *link_conditions(work, link, again, child)))
         named = a.Named("value", said_of(work, value, rows.scan, again))
         found[own] = ScalarSubquery(a.Project(theirs, work.name("key"), (named,)), value.type)
     return found
@@ -186,7 +186,7 @@ def _stored_number(value: Expression, attribute: Attribute) -> Expression:
 
 def _refuse_computed(child: Entity, link: Relationship) -> None:
     """Raise a gap where the child's new foreign key changes what the source computes of it."""
-    for attribute in concerned(child, link.child_attributes):
+    for attribute in computed_of(child, link.child_attributes):
         raise write_gap(
             f"`{attribute.name}` of `{child.name}` is computed from what the foreign key `{link.name}` changes"
         )

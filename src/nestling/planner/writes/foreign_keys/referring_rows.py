@@ -29,6 +29,8 @@ class RowSet:
 
 def any_of(predicates: Sequence[Expression]) -> Expression:
     """One of the predicates is true; none of none is, where `disjunction` would be None: all rows."""
+    if not predicates:
+        return FALSE
     return predicates[0] if len(predicates) == 1 else Or(tuple(predicates))
 
 
@@ -44,7 +46,7 @@ def referring(work: WriteDraft, link: Relationship, rows: RowSet, child: Scan) -
         return direct
     parent = scan_of(work.model.entity(link.parent), work.name(f"{link.parent} of {link.name}"))
     chosen = None if rows.predicate is None else said_of(work, rows.predicate, rows.scan, parent)
-    return Exists(filtered(parent, conjunction(chosen, *linked(work, link, parent, child))))
+    return Exists(filtered(parent, conjunction(chosen, *link_conditions(work, link, parent, child))))
 
 
 def is_direct(link: Relationship, scan: Scan, predicate: Expression | None) -> bool:
@@ -53,7 +55,7 @@ def is_direct(link: Relationship, scan: Scan, predicate: Expression | None) -> b
     return {each.name if each is not None else "" for each in told} == set(link.parent_attributes)
 
 
-def linked(work: WriteDraft, link: Relationship, parent: Scan, child: Scan) -> list[Expression]:
+def link_conditions(work: WriteDraft, link: Relationship, parent: Scan, child: Scan) -> list[Expression]:
     """The conditions under which a child refers to a parent."""
     up, down = ({column.name: column for column in scan.columns} for scan in (parent, child))
     pairs = zip(link.parent_attributes, link.child_attributes, strict=True)

@@ -19,8 +19,8 @@ from nestling.ir.paths.write_path import (
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
-from nestling.planner.upkeep.holder import on_the_way, taken
-from nestling.planner.writes.draft.cells import ID, NOTHING, Cells
+from nestling.planner.upkeep.holder import on_the_way, slot_taken
+from nestling.planner.writes.draft.cells import GIVEN_NULL, ID, Cells
 from nestling.planner.writes.places.new_document import pair_fields
 
 Known = tuple[dict[str, WrittenValue], ...]
@@ -128,7 +128,7 @@ def _where(place: Place, level: int, known: Known) -> list[FieldMatch]:
                 FieldMatch(path, Constant(None), Test.NOT_EQUAL)
             )  # what follows from above tells no absent object
         elif _is_untold_array(node, known[at]):
-            found.append(FieldMatch(join(path, "0"), NOTHING, Test.THERE))  # nor one in an array
+            found.append(FieldMatch(join(path, "0"), GIVEN_NULL, Test.THERE))  # nor one in an array
     return [identity, *found] if identity is not None else found
 
 
@@ -147,7 +147,7 @@ def _address(
         if not node.form.to_many or node.kind is NodeKind.GROUP:
             continue
         matches = element_matches(node, known[at], row if at == len(place.nodes) - 1 else None)
-        matches += (*_objects_inside(place.nodes[at + 1 : level + 1], known[at + 1 : level + 1]), *taken(node))
+        matches += (*_objects_inside(place.nodes[at + 1 : level + 1], known[at + 1 : level + 1]), *slot_taken(node))
         if matches := matches or on_the_way(place.nodes[at + 1 : level + 1]):
             name = f"e{at}"
             path += f".$[{name}]"

@@ -16,7 +16,7 @@ from nestling.ir.paths.write_path import (
     WrittenValue,
 )
 from nestling.ir.storage.layout import Node, Place
-from nestling.planner.writes.draft.cells import ID, NOTHING
+from nestling.planner.writes.draft.cells import GIVEN_NULL, ID
 from nestling.planner.writes.draft.gaps import write_gap
 
 MOST_SUBTYPES = 6
@@ -58,5 +58,5 @@ def _chained(place: Place, node: Node, changes: Sequence[DocumentChange], *, com
 
 def _form(values: Sequence[str]) -> WrittenValue:
     if not values:
-        return NOTHING
+        return GIVEN_NULL
     return Constant(values[0]) if len(values) == 1 else Constant(list(values))

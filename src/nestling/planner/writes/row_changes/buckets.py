@@ -29,12 +29,12 @@ from nestling.ir.primitives import BUCKET_END, BUCKET_START, PAGE, Bucket
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
-from nestling.ir.statements.expression import ANY, Arithmetic, Case, Column, Compare, Expression, IsNull, Literal
+from nestling.ir.statements.expression import ANY, TRUE, Arithmetic, Case, Column, Compare, Expression, IsNull, Literal
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.operators import ArithmeticOperator, Comparison
 from nestling.ir.storage.layout import Node, Place
 from nestling.ir.storage.names import stored_name
-from nestling.ir.types import INTEGER, Type, TypeName
+from nestling.ir.types import INTEGER, Type
 from nestling.planner.known.bucket_fill import room_in
 from nestling.planner.upkeep.bucket_summary import summary_aggregates
 from nestling.planner.upkeep.bucket_window import window_end, window_start
@@ -169,8 +169,7 @@ def _same(held: dict[str, tuple[str, Type]], others: dict[str, Column]) -> tuple
     columns = {path: Column("bucket", path, kind) for path, (_, kind) in held.items()}
     equal = [Compare(Comparison.SAME, columns[path], cell(name, kind)) for path, (name, kind) in held.items()]
     entries = {("bucket", path): path for path in held} | {("", name): name for name in others}
-    predicate = conjunction(*equal)
-    return predicate if predicate is not None else Literal(True, Type(TypeName.BOOLEAN)), Layout.of(entries)
+    return conjunction(*equal) or TRUE, Layout.of(entries)
 
 
 def _summarised(

@@ -14,7 +14,7 @@ from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import NodeKind, Place
 from nestling.ir.storage.names import join
 from nestling.planner.upkeep.emptied import EmptiedCopy
-from nestling.planner.writes.draft.cells import NOTHING, Cells
+from nestling.planner.writes.draft.cells import GIVEN_NULL, Cells
 from nestling.planner.writes.places.address import row_address
 from nestling.planner.writes.places.new_document import pair_fields
 from nestling.planner.writes.places.placing import refuse_kinds
@@ -39,14 +39,14 @@ def changes_in_place(
     address = row_address(place, before)
     prefix = "" if node.kind is NodeKind.ROOT or node.form is Form.INLINE else address.path
     changes = [
-        Set(join(prefix, field.path), NOTHING if field.attribute in nulls else after[field.attribute])
+        Set(join(prefix, field.path), GIVEN_NULL if field.attribute in nulls else after[field.attribute])
         for field in node.stored
         if field.attribute in attributes
     ]
     for pairs, (path, value) in zip(node.body.pairs, pair_fields(node, after), strict=True):
         if set(pairs.attributes) & attributes:
             changes.append(Set(join(prefix, path), value))
-    changes += [Set(join(prefix, field), NOTHING) for each in emptied for field in each.fields]
+    changes += [Set(join(prefix, field), GIVEN_NULL) for each in emptied for field in each.fields]
     if changes:
         yield UpdateDocuments(place.store.name, address.where, tuple(changes), address.filters)
     if node.kind is NodeKind.ROOT:

@@ -29,7 +29,7 @@ from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.storage.names import join, stored_name
 from nestling.planner.upkeep.listed_ids import ids_order
 from nestling.planner.writes.constraints import refuse_alike
-from nestling.planner.writes.draft.cells import NOTHING, Cells
+from nestling.planner.writes.draft.cells import GIVEN_NULL, Cells
 from nestling.planner.writes.draft.fetch import equal_cells, fetch, plan, same_row, scan_of
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.phases import WritePhase
@@ -97,7 +97,7 @@ def _left(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]
         inner = "id" if reference.copied else ""
         where = (FieldMatch(join(reference.field, inner), reference_value(design, row)),)
         if link.cardinality is Cardinality.ONE_TO_ONE:
-            yield UpdateDocuments(place.store.name, where, (Set(reference.field, NOTHING),))
+            yield UpdateDocuments(place.store.name, where, (Set(reference.field, GIVEN_NULL),))
         else:
             pull = Pull(reference.field, (FieldMatch(inner, reference_value(design, row)),))
             yield UpdateDocuments(place.store.name, where, (pull,))

@@ -24,7 +24,7 @@ from nestling.ir.paths.write_path import (
 )
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
-from nestling.planner.writes.draft.cells import ID, NOTHING, Cells, carried_paths
+from nestling.planner.writes.draft.cells import GIVEN_NULL, ID, Cells, carried_paths
 from nestling.planner.writes.places import discriminators as presence
 from nestling.planner.writes.places.address import DocumentAddress, element_matches, known_values, row_address
 from nestling.planner.writes.places.placing import is_event, refuse_kinds
@@ -58,9 +58,9 @@ def _removal(place: Place, address: DocumentAddress, row: Cells) -> Iterator[Doc
     node = place.node
     if node.form is Form.INLINE:
         for path in inline_paths(node):
-            yield Set(path, NOTHING)
+            yield Set(path, GIVEN_NULL)
     elif node.form is Form.OBJECT:
-        yield Set(address.path, NOTHING)
+        yield Set(address.path, GIVEN_NULL)
     elif node.embedding is not None and node.embedding.slots is not None:
         slots = node.embedding.slots
         yield Set(_array_path(address), Constant(None), place=row.column(slots.attribute), first=slots.first)

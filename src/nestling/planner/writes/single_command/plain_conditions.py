@@ -30,7 +30,7 @@ from nestling.ir.statements.operands import bare, conjuncts, operands
 from nestling.ir.statements.operators import Affinity, ArithmeticOperator, Collation, Comparison, Rules
 from nestling.ir.types import MAY_BE_ARRAYS, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
-from nestling.planner.writes.draft.cells import NOTHING
+from nestling.planner.writes.draft.cells import GIVEN_NULL
 from nestling.planner.writes.places.address import never_null
 
 _COMPARED = (TypeName.INTEGER, TypeName.TEXT, TypeName.UUID, TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BOOLEAN)
@@ -54,7 +54,7 @@ class PlainCondition:
     @property
     def is_equality(self) -> bool:
         """Whether it is one value the attribute has."""
-        return self.test is Test.EQUAL and self.value != NOTHING
+        return self.test is Test.EQUAL and self.value != GIVEN_NULL
 
     def matches(self, path: str) -> Iterator[FieldMatch]:
         """The comparison of the field at a path: NULL equals nothing."""
@@ -65,7 +65,7 @@ class PlainCondition:
             yield from never_null(path, self.value)
 
 
-def asked(scan: Scan, predicate: Expression | None) -> list[PlainCondition] | None:
+def plain_conditions(scan: Scan, predicate: Expression | None) -> list[PlainCondition] | None:
     """The predicate as conditions that all hold; None where one of them is more than comparing a plain attribute."""
     found = [_condition(scan, part) for part in conjuncts(predicate)]
     known = [each for each in found if each is not None]
@@ -158,9 +158,9 @@ def _condition(scan: Scan, part: Expression) -> PlainCondition | None:
             listed = known[0] if part.given is not None else Items(known)
             return PlainCondition(column.name, listed, Test.IN, column.nullable)
         case IsNull(operand=Column() as column) if _is_one_value(scan, column):
-            return PlainCondition(column.name, NOTHING)
+            return PlainCondition(column.name, GIVEN_NULL)
         case Not(operand=IsNull(operand=Column() as column)) if _is_one_value(scan, column):
-            return PlainCondition(column.name, NOTHING, Test.NOT_EQUAL)
+            return PlainCondition(column.name, GIVEN_NULL, Test.NOT_EQUAL)
         case (Column() as column) | Not(operand=Column() as column) if _is_plain(scan, column):
             is_truth = column.type.name is TypeName.BOOLEAN
             return PlainCondition(column.name, Constant(column is part)) if is_truth else None

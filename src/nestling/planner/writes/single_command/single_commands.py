@@ -38,9 +38,9 @@ from nestling.ir.storage.layout import Place, Role
 from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.traverse import rewritten
-from nestling.planner.upkeep import ChangeKind, RowChange, emptied, fired, upkeeps_of
+from nestling.planner.upkeep import ChangeKind, RowChange, emptied, fired_triggers, upkeeps_of
 from nestling.planner.writes.constraints import unguarded, unique_groups
-from nestling.planner.writes.draft.cells import NOTHING, column
+from nestling.planner.writes.draft.cells import GIVEN_NULL, column
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.foreign_keys.parent_locks import is_to_be_held
 from nestling.planner.writes.places.placing import placing
@@ -49,11 +49,11 @@ from nestling.planner.writes.row_changes.listed_ids import listed_links
 from nestling.planner.writes.single_command.plain_conditions import (
     PlainCondition,
     amount,
-    asked,
     by_its_row,
     is_given,
     never_by_null,
     parameter_in,
+    plain_conditions,
 )
 from nestling.planner.writes.single_command.targets import RowTarget, give_whole_key, siblings, targets_of
 from nestling.planner.writes.unindexed_uniques import is_looked_for
@@ -64,7 +64,7 @@ def shortest(write: Update | Delete, design: Design, *, computed: bool = False) 
 
     `computed`: the server computes new values even if operators can express them.
     """
-    entity, conditions = design.model.entity(write.target.entity), asked(write.target, write.predicate)
+    entity, conditions = design.model.entity(write.target.entity), plain_conditions(write.target, write.predicate)
     if conditions is None or any(place.copy is not None for place in design.places[entity.name]):
         return None
     targets = targets_of(design, entity, conditions)
@@ -102,7 +102,7 @@ def _left(design: Design, change: RowChange, done: Collection[Copy] = ()) -> tup
         for each in upkeeps_of(design)
         if any(
             trigger.back or each.what not in done
-            for trigger in fired(design.model, each.freshness, each.triggers, change)
+            for trigger in fired_triggers(design.model, each.freshness, each.triggers, change)
         )
     ]
     return tuple(each.id for each in due) if all(each.freshness.is_left for each in due) else None
@@ -187,11 +187,11 @@ def _updated(
         changes = _changes(write.target, target, values, computed=computed)
         if changes is None or (lost and any(isinstance(each, ComputeField) for each in changes)):
             return None
-        changes += tuple(Set(join(target.prefix, field), NOTHING) for each in lost for field in each.fields)
+        changes += tuple(Set(join(target.prefix, field), GIVEN_NULL) for each in lost for field in each.fields)
         steps = (
             UpdateDocuments(target.place.store.name, target.where, changes, target.filters, many, otherwise=steps),
         )
-    never = never_by_null(asked(write.target, write.predicate) or ())
+    never = never_by_null(plain_conditions(write.target, write.predicate) or ())
     looked_at = {
         name: [each for each in found if parameter_in(each) not in never] for name, found in asked_first.items()
     }

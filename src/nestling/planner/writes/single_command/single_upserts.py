@@ -36,7 +36,7 @@ from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.expression import NULL, Expression, Literal, Parameter
 from nestling.ir.statements.write import Conflict, ConflictAction, Delete, Insert, Update
 from nestling.ir.types import TypeName
-from nestling.planner.writes.draft.cells import NOTHING
+from nestling.planner.writes.draft.cells import GIVEN_NULL
 from nestling.planner.writes.draft.fetch import FetchPrices, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.fitting_rows import fits
@@ -45,7 +45,12 @@ from nestling.planner.writes.proposed_rows import WRITTEN, proposed_checks, refu
 from nestling.planner.writes.rows_met_twice import refuse_twice
 from nestling.planner.writes.rows_there import conflicting, groups_met, with_new_values
 from nestling.planner.writes.single_command.direct import direct
-from nestling.planner.writes.single_command.plain_conditions import PlainCondition, asked, by_its_row, is_given
+from nestling.planner.writes.single_command.plain_conditions import (
+    PlainCondition,
+    by_its_row,
+    is_given,
+    plain_conditions,
+)
 from nestling.planner.writes.single_command.single_commands import shortest
 from nestling.planner.writes.single_command.targets import give_whole_key, targets_of
 from nestling.planner.writes.upsert import insert_row
@@ -138,7 +143,7 @@ def _is_sole_document(design: Design, entity: Entity) -> bool:
 def _same_key(design: Design, conflict: Conflict, entity: Entity, scan: Scan, row: RowExpressions) -> Expression | None:
     """The condition that finds the document of the row that is there, by its whole `_id`; None where more tells it."""
     there = conflicting(design, entity, scan, groups_met(design.model, entity, conflict, row), row)
-    conditions = None if there is None else asked(scan, there)
+    conditions = None if there is None else plain_conditions(scan, there)
     if conditions is None or not _are_key(entity, conditions):
         return None
     targets = targets_of(design, entity, conditions) or ()
@@ -228,10 +233,10 @@ def _unasked(before: Sequence[WriteStep], entity: Entity, row: RowExpressions, n
 
 def _plain(command: UpdateDocuments, fields: _Fields) -> UpdateDocuments | None:
     """The change by operators, where they make of nothing what the INSERT says; the other fields are set on insert."""
-    if not all(_makes(change, fields.get(change.path, NOTHING)) for change in command.changes):
+    if not all(_makes(change, fields.get(change.path, GIVEN_NULL)) for change in command.changes):
         return None
     changed = {change.path for change in command.changes}
-    rest = tuple((path, value) for path, value in fields.items() if path not in changed and value != NOTHING)
+    rest = tuple((path, value) for path, value in fields.items() if path not in changed and value != GIVEN_NULL)
     return replace(command, on_insert=rest)
 
 
@@ -266,7 +271,7 @@ def _computed(entity: Entity, design: Design, command: UpdateDocuments, fields: 
     kept = {field.path: entity.attribute(field.attribute) for field in place.node.beside_id}
     sure = next((path for path, attribute in kept.items() if not attribute.nullable and _is_given(fields, path)), None)
     changed = {change.path for change in command.changes}
-    rest = {path: value for path, value in fields.items() if value != NOTHING}
+    rest = {path: value for path, value in fields.items() if value != GIVEN_NULL}
     loose = [path for path in rest if path in kept and _may_lack(kept[path], rest[path])]
     is_known = all(isinstance(value, GivenValue | Constant | Items) for value in rest.values())
     is_told = all(kept[path].type.name is not TypeName.JSON for path in (*loose, *changed))

@@ -16,7 +16,7 @@ from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import delete, insert, insert_selected
-from nestling.sources.capture.sql.targets import OWN, WriteTarget, joined_row, target
+from nestling.sources.capture.sql.targets import OWN_ALIAS, WriteTarget, joined_row, target
 from nestling.sources.capture.sql.words import quoted
 
 PULLED = "$pull"
@@ -70,9 +70,9 @@ def own_texts(draft: StatementDraft, row: EntityRow, texts: list[str]) -> list[s
     if any(other is not row for text in texts for other in draft.rows.named(text)):
         raise NotExpressible(f"a change to `{row.entity}` rows found through the rows joined to them")
     query = RowsQuery(draft.rows, row)
-    draft.rows.name(row, OWN)
+    draft.rows.name(row, OWN_ALIAS)
     named = map(query.named, texts)
-    return [text.replace(f"{OWN}.", f"{quoted(row.entity)}." if "(SELECT" in text else "") for text in named]
+    return [text.replace(f"{OWN_ALIAS}.", f"{quoted(row.entity)}." if "(SELECT" in text else "") for text in named]
 
 
 def _removed(new: New, collection: str, search: WriteSearch, change: ArrayChange) -> Written:

@@ -18,7 +18,7 @@ from nestling.sources.capture.sql.field_values import (
     Unmapped,
 )
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.targets import OWN, WriteTarget
+from nestling.sources.capture.sql.targets import OWN_ALIAS, WriteTarget
 from nestling.sources.capture.sql.words import quoted
 
 _GIVEN = ("$set", "$inc", "$mul", "$min", "$max")
@@ -81,8 +81,8 @@ def staged(draft: StatementDraft, target: WriteTarget, stages: list[dict[str, An
         if before & {*read, *(attribute for attribute, _ in made)}:
             raise NotExpressible("a pipeline with stages that read or change a field set by an earlier stage")
         before.update(attribute for attribute, _ in made)
-        draft.rows.name(target.row, OWN)
-        yield from ((attribute, target.query.named(text).replace(f"{OWN}.", "")) for attribute, text in made)
+        draft.rows.name(target.row, OWN_ALIAS)
+        yield from ((attribute, target.query.named(text).replace(f"{OWN_ALIAS}.", "")) for attribute, text in made)
 
 
 def _of_stage(draft: StatementDraft, target: WriteTarget, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:

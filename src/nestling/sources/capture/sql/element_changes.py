@@ -18,7 +18,7 @@ from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import update
 from nestling.sources.capture.sql.targets import is_unique, joined_row, target
 
-FIRST = "it changes the first matching element; the SQL statement changes all matching elements"
+FIRST_MATCH_ONLY = "it changes the first matching element; the SQL statement changes all matching elements"
 _OF_NO_ELEMENT = ("$ne", "$nin", "$not", "$size", "$all")
 """Tests that no single element passes."""
 
@@ -90,7 +90,7 @@ def _found_by(
     if _has_key(trial, row, known):
         return replace(search, one=False), field
     if not _has_key(trial, row, known | {name for name, _ in row.on}):
-        draft.notes.append(FIRST)
+        draft.notes.append(FIRST_MATCH_ONLY)
     return search, field if not search.one or is_unique(trial, documents) else ""
 
 

@@ -18,7 +18,7 @@ from nestling.sources.capture.sql.field_values import (
     Sql,
     Unmapped,
 )
-from nestling.sources.capture.sql.paths import PathTarget, find, known
+from nestling.sources.capture.sql.paths import PathTarget, find, value_under
 from nestling.sources.capture.sql.predicates import (
     ALWAYS,
     NEVER,
@@ -31,7 +31,7 @@ from nestling.sources.capture.sql.predicates import (
 )
 from nestling.sources.capture.sql.scalar_tests import check_no_array, classes_of
 
-NULL, REMOVED = "?null", "$$REMOVE"
+NULL_SHAPE, REMOVED = "?null", "$$REMOVE"
 _COMPARED = {
     "$eq": ("=", "<>"),
     "$ne": ("<>", "="),
@@ -75,7 +75,7 @@ def value(draft: StatementDraft, document: FieldValue, found: Any, names: NamedV
         case str() if found.startswith("$"):
             return _path(document, found, names or {})
         case str():
-            return Sql("NULL") if found == NULL else Sql(draft.parameters.new("value"), may_be_null=False)
+            return Sql("NULL") if found == NULL_SHAPE else Sql(draft.parameters.new("value"), may_be_null=False)
         case bool():
             return Sql("TRUE" if found else "FALSE", may_be_null=False)
         case int():
@@ -109,11 +109,11 @@ def _path(document: FieldValue, path: str, names: NamedValues) -> FieldValue:
     if path.startswith("$$"):
         name, _, rest = path[2:].partition(".")
         if name in ("ROOT", "CURRENT"):
-            return known(document, rest)
+            return value_under(document, rest)
         if name not in names:
             raise NotExpressible(f"the variable `{name}`")
-        return known(names[name], rest)
-    return known(document, path[1:])
+        return value_under(names[name], rest)
+    return value_under(document, path[1:])
 
 
 def _operator(draft: StatementDraft, document: FieldValue, name: str, operand: Any, names: NamedValues) -> FieldValue:
@@ -180,7 +180,7 @@ def _comparison(
     """A comparison: what is missing is less than null, and null is less than any value."""
     first, second = operands
     for one, other, flipped in ((first, second, False), (second, first, True)):
-        if other == NULL:
+        if other == NULL_SHAPE:
             return _with_null(draft, scalar(draft, document, one, names), _FLIPPED[name] if flipped else name)
     left, right = _named_alike(draft, document, first, second, names)
     _check_types(draft, name, (left, first), (right, second))
@@ -255,8 +255,8 @@ def _member(draft: StatementDraft, document: FieldValue, operands: list[Any], na
     tested = scalar(draft, document, operands[0], names)
     if not isinstance(operands[1], list):
         raise NotExpressible("`$in` with an array from the document")
-    parts = [_with_null(draft, tested, "$eq")] if NULL in operands[1] else []
-    given = [each for each in operands[1] if each != NULL]
+    parts = [_with_null(draft, tested, "$eq")] if NULL_SHAPE in operands[1] else []
+    given = [each for each in operands[1] if each != NULL_SHAPE]
     if given:
         listed = ", ".join(_listed(draft, document, tested, given, names))
         fails = [f"{tested.text} NOT IN ({listed})", f"{tested.text} IS NULL" if tested.may_be_null else ""]
@@ -279,7 +279,7 @@ def _listed(
 
 def _first_there(draft: StatementDraft, document: FieldValue, operands: list[Any], names: NamedValues) -> FieldValue:
     """`$ifNull`; with null or nothing at its end, the value itself."""
-    kept = [each for each in operands if each not in (NULL, REMOVED)] or operands[:1]
+    kept = [each for each in operands if each not in (NULL_SHAPE, REMOVED)] or operands[:1]
     if len(kept) == 1:
         return value(draft, document, kept[0], names)
     made = [scalar(draft, document, each, names) for each in kept]
@@ -290,14 +290,14 @@ def _conditional(operand: Any, text: Callable[[Any], str]) -> Sql:
     if isinstance(operand, dict) and "branches" in operand:
         branches, otherwise = (
             [(each["case"], each["then"]) for each in operand["branches"]],
-            operand.get("default", NULL),
+            operand.get("default", NULL_SHAPE),
         )
     else:
         test, then, otherwise = (
             (operand[name] for name in ("if", "then", "else")) if isinstance(operand, dict) else operand
         )
         branches = [(test, then)]
-    last = "" if otherwise in (NULL, REMOVED) else f" ELSE {text(otherwise)}"
+    last = "" if otherwise in (NULL_SHAPE, REMOVED) else f" ELSE {text(otherwise)}"
     return Sql(f"CASE {' '.join(f'WHEN {text(test)} THEN {text(then)}' for test, then in branches)}{last} END")
 
 
@@ -315,7 +315,7 @@ def _only(draft: StatementDraft, document: FieldValue, operands: list[Any], name
     array = _array(document, operands[0], names)
     if not isinstance(array.value, Many) or operands[1:] not in ([], [0], [-1]):
         raise NotExpressible("an element of something other than an array of rows, or one in the middle of the array")
-    return known(only(draft, array.value), array.rest)
+    return value_under(only(draft, array.value), array.rest)
 
 
 def _array(document: FieldValue, operand: Any, names: NamedValues) -> PathTarget:

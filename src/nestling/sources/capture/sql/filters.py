@@ -46,7 +46,7 @@ from nestling.sources.capture.sql.predicates import (
 from nestling.sources.capture.sql.scalar_tests import (
     ANY_BOUND,
     NOT_TOLD_APART,
-    NULL,
+    NULL_SHAPE,
     OneOfAll,
     asks_for_any,
     no_documents,
@@ -154,9 +154,9 @@ def _holds_of_nothing(name: str, operand: Any) -> bool:
         case "$exists":
             return not operand
         case "$ne" | "$eq" | "$gte" | "$lte":
-            return bool(operand == NULL) != (name == "$ne")
+            return bool(operand == NULL_SHAPE) != (name == "$ne")
         case "$in" | "$nin":
-            return (NULL in operand) != (name == "$nin")
+            return (NULL_SHAPE in operand) != (name == "$nin")
         case _:
             return False
 
@@ -178,7 +178,7 @@ def _met(draft: StatementDraft, found: PathTarget, path: str, name: str, operand
 
 def _of_kind(draft: StatementDraft, value: Discriminator, name: str, operand: Any) -> CapturedCondition:
     """A test of the field that tells subtypes apart: the row of the subtype is there."""
-    if name != "$eq" or not isinstance(operand, str) or operand == NULL:
+    if name != "$eq" or not isinstance(operand, str) or operand == NULL_SHAPE:
         raise NotExpressible(value.why)
     if draft.kind not in value.kinds:
         raise AskedByKind(tuple(value.kinds))
@@ -191,9 +191,9 @@ def _of_document(draft: StatementDraft, value: DocumentTree, path: str, name: st
         if value.row is not None and value.row.may_lack:
             draft.notes.append(NOT_TOLD_APART.format(name, path))
         return _there(value, path)
-    if name in _OF_NOTHING and operand == NULL:
+    if name in _OF_NOTHING and operand == NULL_SHAPE:
         return negated(_there(value, path))
-    if name in ("$gt", "$lt") and operand == NULL:
+    if name in ("$gt", "$lt") and operand == NULL_SHAPE:
         return NEVER
     if name in ("$eq", "$ne") and isinstance(operand, Mapping):
         return _same_document(draft, value, path, operand)
@@ -207,7 +207,7 @@ def _same_document(draft: StatementDraft, value: DocumentTree, path: str, given:
     parts = [_there(value, path)] if value.row is not None and value.row.may_lack else []
     for name, word in given.items():
         inner = f"{path}.{name}"
-        if word == NULL:
+        if word == NULL_SHAPE:
             draft.notes.append(f"`{inner}` compared with null: {ONE_NULL}")
         parts.append(_met(draft, find(value, name), inner, "$eq", word))
     for name, other in value.fields.items():
@@ -235,9 +235,9 @@ def _of_array(draft: StatementDraft, found: PathTarget, path: str, name: str, op
         return _of_own_rows(draft, value, path, rest, name, operand)
     if name == "$all" and not isinstance(operand, OneOfAll):
         return every(_every_one(draft, value, path, rest, operand))
-    if name in _OF_NOTHING and operand == NULL:
-        return some([_some_element(draft, value, path, rest, "$eq", NULL), *_missing(draft, value, path)])
-    if name in ("$in", "$nin") and isinstance(operand, list) and NULL in operand:
+    if name in _OF_NOTHING and operand == NULL_SHAPE:
+        return some([_some_element(draft, value, path, rest, "$eq", NULL_SHAPE), *_missing(draft, value, path)])
+    if name in ("$in", "$nin") and isinstance(operand, list) and NULL_SHAPE in operand:
         return some([_some_element(draft, value, path, rest, name, operand), *_missing(draft, value, path)])
     if rest:
         return _some_element(draft, value, path, rest, name, operand)
@@ -287,7 +287,7 @@ def _some_element(
     """Some element passes a test, itself or by what lies under the rest of the path in it."""
 
     def test(element: FieldValue) -> Iterator[CapturedCondition]:
-        if not rest and isinstance(element, DocumentTree) and operand == NULL:
+        if not rest and isinstance(element, DocumentTree) and operand == NULL_SHAPE:
             yield NEVER  # an element that is a document is not null
         elif rest:
             with draft.parameters.inside(value.name):
@@ -307,9 +307,9 @@ def _every_one(draft: StatementDraft, value: Many, path: str, rest: str, operand
         for word in words:
             yield _element_match(draft, value, path, word["$elemMatch"])
     else:
-        given = [word for word in no_documents(words) if word != NULL]
-        if NULL in words:
-            yield _of_array(draft, PathTarget(value, rest), path, "$eq", NULL)
+        given = [word for word in no_documents(words) if word != NULL_SHAPE]
+        if NULL_SHAPE in words:
+            yield _of_array(draft, PathTarget(value, rest), path, "$eq", NULL_SHAPE)
         place = f"{rest or value.name} $all"
         with draft.parameters.inside(value.name) if rest else nullcontext():
             number = draft.list_length(place) if given else 0

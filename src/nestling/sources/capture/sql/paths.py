@@ -46,7 +46,7 @@ def find(document: FieldValue, path: str) -> PathTarget:
     return PathTarget(value)
 
 
-def known(document: FieldValue, path: str) -> FieldValue:
+def value_under(document: FieldValue, path: str) -> FieldValue:
     """The value under a path that leads into no array; raises NotExpressible."""
     found = find(document, path)
     if found.rest:

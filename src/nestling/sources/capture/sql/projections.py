@@ -28,7 +28,7 @@ def projected(draft: StatementDraft, document: FieldValue, body: dict[str, Any])
     for path, each in named.items():
         kept = find(document, path) if each in (1, True) and not isinstance(each, str) else None
         if kept is None:
-            place(fields, path, shown(draft, document, each))
+            place(fields, path, value_of_expression(draft, document, each))
         elif kept.rest:  # part of each element of an array
             assert isinstance(kept.value, Many)
             upto = path[: -len(kept.rest) - 1]
@@ -38,7 +38,7 @@ def projected(draft: StatementDraft, document: FieldValue, body: dict[str, Any])
     return DocumentTree(fields, document.row, document.key)
 
 
-def shown(draft: StatementDraft, document: FieldValue, each: Any) -> FieldValue:
+def value_of_expression(draft: StatementDraft, document: FieldValue, each: Any) -> FieldValue:
     """What an expression is; `Unmapped` if SQL cannot say it. Raises NotExpressible if it reads the rows of an array."""
     try:
         return value(draft, document, each)

@@ -12,7 +12,7 @@ from nestling.ir.capture.clauses import BEGINS
 from nestling.ir.statistics import EntityStatistics
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.reads import pipeline_of
-from nestling.sources.capture.sql.scalar_tests import ANY_BOUND, ENDS_OF_BEGINNING, NULL
+from nestling.sources.capture.sql.scalar_tests import ANY_BOUND, ENDS_OF_BEGINNING, NULL_SHAPE
 from nestling.sources.capture.sql.words import Asked
 
 FIRST_BATCH = 101
@@ -93,7 +93,7 @@ def _conditions(shape: CommandShape) -> set[tuple[str, str]]:
     plain = all(
         name in _LOWER | _UPPER | {"$eq", "$regex"}
         and isinstance(word, str)
-        and word not in (NULL, ANY_BOUND)
+        and word not in (NULL_SHAPE, ANY_BOUND)
         and not path.startswith("$")
         for (path, name), word in found.items()
     )

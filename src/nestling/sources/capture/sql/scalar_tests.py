@@ -13,7 +13,7 @@ from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import NotExpressible, RowAttribute, ScalarValue
 from nestling.sources.capture.sql.predicates import ALWAYS, NEVER, CapturedCondition, CapturedTest, every, some
 
-NULL, ANY_BOUND = "?null", "?minmax"
+NULL_SHAPE, ANY_BOUND = "?null", "?minmax"
 ENDS_OF_BEGINNING = {"$gte": "from", "$lt": "before"}
 """Texts that begin alike are a range: from that beginning to before the first text behind them all."""
 _COMPARED = {"$eq": ("=", "<>"), "$gt": (">", "<="), "$gte": (">=", "<"), "$lt": ("<", ">="), "$lte": ("<=", ">")}
@@ -40,7 +40,7 @@ def tested(draft: StatementDraft, value: ScalarValue, path: str, name: str, oper
         if value.may_be_null:
             draft.notes.append(NOT_TOLD_APART.format(name, path))
         return there(value)
-    if operand in (NULL, ANY_BOUND) and name in _COMPARED_ALIKE:
+    if operand in (NULL_SHAPE, ANY_BOUND) and name in _COMPARED_ALIKE:
         return _compared_with_none(draft, value, path, name, operand)
     match name:
         case "$eq" | "$ne" | "$gt" | "$gte" | "$lt" | "$lte":
@@ -64,7 +64,7 @@ def _compared_with_none(
 ) -> CapturedCondition:
     """A comparison with null, or with a bound below or above all values."""
     check_no_array(draft, value, path)
-    if operand == NULL:
+    if operand == NULL_SHAPE:
         return NEVER if name in ("$gt", "$lt") else missing(value)
     if name in ("$eq", "$ne"):
         return NEVER
@@ -85,13 +85,13 @@ def missing(value: ScalarValue) -> CapturedCondition:
 def requires_value(name: str, operand: Any) -> bool:
     """Whether a test is false of what is missing."""
     if name == "$in":
-        return NULL not in operand
-    return (name in _COMPARED and operand not in (NULL, ANY_BOUND)) or name in ("$regex", "$mod")
+        return NULL_SHAPE not in operand
+    return (name in _COMPARED and operand not in (NULL_SHAPE, ANY_BOUND)) or name in ("$regex", "$mod")
 
 
 def asks_for_any(name: str, operand: Any) -> bool:
     """Whether a test only asks that a value is there."""
-    return (name == "$exists" and bool(operand)) or (name == "$ne" and operand == NULL)
+    return (name == "$exists" and bool(operand)) or (name == "$ne" and operand == NULL_SHAPE)
 
 
 def plain(operand: Any, path: str) -> str:
@@ -154,10 +154,10 @@ def _compared(draft: StatementDraft, value: ScalarValue, path: str, name: str, o
 def _listed(draft: StatementDraft, value: ScalarValue, path: str, name: str, operand: Any) -> CapturedCondition:
     words = no_documents(operand)
     check_no_array(draft, value, path)
-    given = [word for word in words if word != NULL]
+    given = [word for word in words if word != NULL_SHAPE]
     for word in given:
         check_type(draft, value, path, word)
-    parts = [missing(value)] if NULL in words else []
+    parts = [missing(value)] if NULL_SHAPE in words else []
     if given:
         names = draft.parameters.listed(value.name, f"{path} {name}", draft.list_length(f"{path} {name}"))
         listed = ", ".join(names)

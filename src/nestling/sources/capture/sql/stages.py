@@ -21,7 +21,7 @@ from nestling.sources.capture.sql.groups import group
 from nestling.sources.capture.sql.joins import lookup
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.prefilters import once
-from nestling.sources.capture.sql.projections import place, projected, shown, without
+from nestling.sources.capture.sql.projections import place, projected, value_of_expression, without
 from nestling.sources.capture.sql.state import StatementState
 
 
@@ -95,7 +95,7 @@ def _set(state: StatementState, body: Any) -> None:
         raise NotExpressible("a field added to something other than a document")
     fields = dict(state.document.fields)
     for path, each in body.items():
-        place(fields, path, shown(state.draft, state.document, each))
+        place(fields, path, value_of_expression(state.draft, state.document, each))
     state.document = DocumentTree(fields, state.document.row, state.document.key)
 
 

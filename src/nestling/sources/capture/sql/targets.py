@@ -18,7 +18,7 @@ from nestling.sources.capture.sql.searches import WriteSearch
 from nestling.sources.capture.sql.statement_texts import selected
 from nestling.sources.capture.sql.words import quoted
 
-OWN = "\x04"
+OWN_ALIAS = "\x04"
 """A placeholder for the alias of the row that a statement changes, which in SQL has none."""
 CHANGES_ALL = "it changes one of the matching documents; the SQL statement changes all"
 
@@ -99,9 +99,9 @@ def where(draft: StatementDraft, found: WriteTarget) -> str:
     named = [row for text in found.query.where for row in draft.rows.named(text)]
     if any(row is not found.row and found.query.holds(row) for row in named):
         raise NotExpressible("a change to rows found through the rows they refer to")
-    draft.rows.name(found.row, OWN)
+    draft.rows.name(found.row, OWN_ALIAS)
     _, _, text = found.query.text([("one", "1")], draft.design.model).partition("\nWHERE ")
-    return text.replace(f"{OWN}.", f"{quoted(found.row.entity)}." if "(SELECT" in text else "")
+    return text.replace(f"{OWN_ALIAS}.", f"{quoted(found.row.entity)}." if "(SELECT" in text else "")
 
 
 def _query(draft: StatementDraft, found: WriteTarget, attribute: str) -> str:

@@ -10,7 +10,7 @@ from itertools import count
 
 from sqlglot.tokens import Tokenizer
 
-from nestling.ir.capture.samples import AGAIN
+from nestling.ir.capture.samples import NEXT_OF_ITS_PLACE
 from nestling.ir.free_names import free_name
 from nestling.ir.text.sql_quotes import sql_name
 
@@ -62,7 +62,7 @@ class Parameters:
         self._taken.add(found)
         whole = self._known_place(place) if place else None
         if whole is not None:
-            again = f"{whole}{AGAIN}"
+            again = f"{whole}{NEXT_OF_ITS_PLACE}"
             self.samples[found] = self.known[again if whole in self._used and again in self.known else whole]
             self._used.add(whole)
         return f":{found}"

@@ -14,7 +14,7 @@ from nestling.ir.capture.capture import LEAST_SECONDS
 from nestling.ir.capture.tally import lists_of
 from nestling.ir.design import Design
 from nestling.ir.free_names import free_name
-from nestling.ir.quantity_words import LEAST_MEASURED, UNDER
+from nestling.ir.quantity_words import LEAST_MEASURED, UNDER, cut
 from nestling.ir.rate import full_rate, rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
@@ -287,7 +287,7 @@ def _free(base: str, found: CapturedWorkload) -> str:
 def shape_text(shape: CommandShape, *, several: bool = False) -> str:
     """A shape in one line, for people."""
     text = f"{shape.namespace if several else shape.collection}.{shape.operation} {shape.text}"
-    return text if len(text) <= LONGEST_SHAPE else f"{text[:LONGEST_SHAPE]}…"
+    return cut(text, LONGEST_SHAPE)
 
 
 def _lines(workload: CapturedWorkload) -> Iterator[str]:

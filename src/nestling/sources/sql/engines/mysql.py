@@ -25,9 +25,16 @@ from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.sources.sql.driver_parameters import array_text, none_or, undecodable
 from nestling.sources.sql.driver_values import bits, by_type, for_integers, moment
-from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, no_such_database, not_allowed, refused, unreached
+from nestling.sources.sql.engine import (
+    CONNECT_SECONDS,
+    Engine,
+    connection_failed,
+    login_failed,
+    no_such_database,
+    not_allowed,
+)
 from nestling.sources.sql.keyset import is_paged
-from nestling.sources.sql.mysql_columns import (
+from nestling.sources.sql.mysql.columns import (
     KEY_CHARACTERS,
     digits_kept,
     enum_words,
@@ -95,8 +102,8 @@ class Mysql(Engine):
     def connect(self, address: Address, *, read_only: bool) -> Any:
         """Connect with settings that make the same data arrive as the same values everywhere."""
         pymysql: Any = self.driver()
-        from nestling.sources.sql.mysql_decoders import decoders
-        from nestling.sources.sql.mysql_options import mysql_options
+        from nestling.sources.sql.mysql.decoders import decoders
+        from nestling.sources.sql.mysql.options import mysql_options
 
         url = address.url
         who = {"user": url.username, "password": str(url.password or "")}
@@ -124,12 +131,12 @@ class Mysql(Engine):
         """The driver's error as ours, by its number."""
         code = error.args[0] if error.args else 0
         if code in _REFUSALS:
-            return refused(problem)
+            return login_failed(problem)
         if code in _NOT_ALLOWED:
             return not_allowed(problem)
         if code == _NO_DATABASE:
             return no_such_database(problem)
-        return unreached(problem) if code in _UNREACHABLE else SourceError(problem)
+        return connection_failed(problem) if code in _UNREACHABLE else SourceError(problem)
 
     def begin(self, connection: Any) -> None:
         """Begin a transaction with InnoDB's consistent snapshot."""
@@ -211,7 +218,7 @@ class Mysql(Engine):
 
     def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
         """Measure zero dates, times outside a day, digits of seconds, and values that collations do not distinguish."""
-        from nestling.sources.sql.mysql_texts import measures_of_texts
+        from nestling.sources.sql.mysql.texts import measures_of_texts
         from nestling.sources.sql.probes import counted as rows_where
 
         if name is _T.TEXT:
@@ -238,7 +245,7 @@ class Mysql(Engine):
         self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
     ) -> Iterator[str]:
         """Notes on texts that collations treat as equal, and on flags that are neither 0 nor 1."""
-        from nestling.sources.sql.mysql_texts import notes_on_texts
+        from nestling.sources.sql.mysql.texts import notes_on_texts
 
         yield from notes_on_texts(catalog, measures)
         for table in catalog.tables:

@@ -19,8 +19,15 @@ from nestling.ir.types import JSONB, MOMENTS, REAL, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import FAR_DATE
 from nestling.sources.sql.driver_parameters import undecodable
-from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, no_such_database, not_allowed, refused, unreached
-from nestling.sources.sql.postgresql_types import exact_types
+from nestling.sources.sql.engine import (
+    CONNECT_SECONDS,
+    Engine,
+    connection_failed,
+    login_failed,
+    no_such_database,
+    not_allowed,
+)
+from nestling.sources.sql.postgresql.types import exact_types
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.row_source import BATCH_ROWS
 from nestling.sources.sql.statements import SourceRows, TooSlow
@@ -83,7 +90,7 @@ class Postgresql(Engine):
     def connect(self, address: Address, *, read_only: bool) -> Any:
         """Connect with settings that make the same data arrive as the same values everywhere."""
         psycopg: Any = self.driver()
-        from nestling.sources.sql.postgresql_loaders import register_loaders
+        from nestling.sources.sql.postgresql.loaders import register_loaders
 
         plain = address.url.set(
             drivername="postgresql", query={"connect_timeout": str(CONNECT_SECONDS), **address.url.query}
@@ -111,7 +118,7 @@ class Postgresql(Engine):
         """The driver's error as ours, by its SQLSTATE; an unreachable server gives none."""
         state = getattr(error, "sqlstate", None)
         if state in ("28P01", "28000") or _NO_USER.search(str(error)):
-            return refused(problem)
+            return login_failed(problem)
         if state == "42501" and "row-level security" in str(error):
             move = "connect as the tables' owner or a user with BYPASSRLS: a policy would hide rows from this user"
             return PermissionDenied(Problem(problem.what, where=problem.where, next_move=move))
@@ -120,7 +127,7 @@ class Postgresql(Engine):
         if state == "3D000" or _NO_DATABASE.search(str(error)):
             return no_such_database(problem)
         unreachable = type(error).__name__ in ("OperationalError", "ConnectionTimeout") and state is None
-        return unreached(problem) if unreachable else SourceError(problem)
+        return connection_failed(problem) if unreachable else SourceError(problem)
 
     def hidden_tables(self, connection: Any) -> frozenset[tuple[str, str]]:
         """The (schema, name) of tables of which the user may not read any column."""
@@ -232,7 +239,7 @@ class Postgresql(Engine):
 
     def language_orders(self, connection: Any) -> Iterator[str]:
         """Notes on the collations of the catalogue that order texts by the rules of a language."""
-        from nestling.sources.sql.catalog_collations import orders_of_languages
+        from nestling.sources.sql.postgresql.collations import orders_of_languages
 
         yield from orders_of_languages(connection.cursor())
 

@@ -106,7 +106,7 @@ class Sqlite(Engine):
 
     def connect(self, address: Address, *, read_only: bool) -> sqlite3.Connection:
         """Open the file by its URI, which can open it read-only."""
-        from nestling.sources.sql.sqlite_texts import tell_utf8
+        from nestling.sources.sql.sqlite.texts import tell_utf8
 
         path = address.path
         if read_only and not path.is_file():
@@ -161,13 +161,13 @@ class Sqlite(Engine):
 
     def catalog(self, address: Address, connection: Any) -> Catalog:
         """The catalogue, read by pragmas."""
-        from nestling.sources.sql.catalog_sqlite import read_sqlite_catalog
+        from nestling.sources.sql.sqlite.catalog import read_sqlite_catalog
 
         return read_sqlite_catalog(connection)
 
     def names(self, address: Address, connection: Any) -> CatalogNames:
         """The names in the catalogue, all of which can be read quickly."""
-        from nestling.sources.sql.catalog_sqlite import read_sqlite_catalog
+        from nestling.sources.sql.sqlite.catalog import read_sqlite_catalog
 
         return read_sqlite_catalog(connection).names
 
@@ -235,7 +235,7 @@ class Sqlite(Engine):
     def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
         """Measure how many values are stored as which class, and how many texts are not UTF-8 or read only in part."""
         from nestling.sources.sql.probes import counted
-        from nestling.sources.sql.sqlite_texts import measures_of_texts
+        from nestling.sources.sql.sqlite.texts import measures_of_texts
 
         for storage in _STORED:
             yield storage, counted(sa.func.typeof(column) == storage)
@@ -266,7 +266,7 @@ class Sqlite(Engine):
         self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
     ) -> Iterator[str]:
         """Notes on texts that are not UTF-8, or that functions read only in part."""
-        from nestling.sources.sql.sqlite_texts import notes_on_texts
+        from nestling.sources.sql.sqlite.texts import notes_on_texts
 
         yield from notes_on_texts(catalog, measures)
 

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from nestling.emitters.conversions.servers import strict_decimal
-from nestling.emitters.conversions.stored import stored
+from nestling.ir.conversions.servers import strict_decimal
+from nestling.ir.conversions.stored import stored
 
 
 @pytest.mark.parametrize("digits", ["1.5", "123456789012345678901234.0123456789", "1234567890123456789012345678"])

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.types import CHAR, TypeName
-from nestling.sources.sql.mysql_orders import Unlike, unlike
+from nestling.sources.sql.mysql.orders import Unlike, unlike
 from nestling.sources.sql.probes import counted as rows_where
 
 if TYPE_CHECKING:

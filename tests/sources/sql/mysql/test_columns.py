@@ -20,7 +20,7 @@ from nestling.pipeline import design, inspect, load, unload, verify
 from nestling.sources.sql import open_sink
 from nestling.sources.sql.address import parse_address
 from nestling.sources.sql.connection import connect
-from nestling.sources.sql.mysql_columns import enum_words, fitting, text_words
+from nestling.sources.sql.mysql.columns import enum_words, fitting, text_words
 
 SHOP = """
 CREATE TABLE customer (id BIGINT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(120) NOT NULL DEFAULT 'x', email VARCHAR(255) UNIQUE,

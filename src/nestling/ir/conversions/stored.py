@@ -13,7 +13,7 @@ from typing import Any
 
 from bson import Binary
 
-from nestling.emitters.conversions.given import (
+from nestling.ir.conversions.given import (
     a_number,
     as_stored,
     check_value,
@@ -29,7 +29,7 @@ from nestling.ir.value_forms.json_documents import json_as_kept
 
 MISSING: Any = object()
 """What NULL is stored as: no field."""
-BESIDE: dict[str, tuple[type, ...]] = {
+ALSO_TAKEN: dict[str, tuple[type, ...]] = {
     "json": (dict, list, tuple),
     "interval": (timedelta,),
     "time": (timedelta,),
@@ -84,7 +84,7 @@ def check_stored(name: str, value: Any, kind: str) -> None:
     if word == "array" and isinstance(value, list | tuple):
         for each in value:
             check_value(name, each)
-    elif not isinstance(value, BESIDE.get(word, ())):
+    elif not isinstance(value, ALSO_TAKEN.get(word, ())):
         check_value(name, value)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from nestling.emitters.conversions.like_patterns import anchored, escaped, in_class, like_parts
+from nestling.ir.conversions.like_patterns import anchored, escaped, in_class, like_parts
 from nestling.ir.value_forms.letter_case import LOWER_OF, UPPER_OF, is_apart, known_case
 
 
@@ -21,7 +21,7 @@ def letters_by_case(upper: bool) -> dict[str, list[str]]:
     return {letter: sorted(alike) for letter, alike in found.items()}
 
 
-LONG = 200
+LONGEST_CLASS = 200
 """Letters from which on a class for each of them makes a regular expression too large for the server, some day."""
 MORE_ALIKE = "IiKkSs"
 """Letters of ASCII that have others alike, which the server's own rule of case does not know as PostgreSQL does."""
@@ -61,7 +61,7 @@ def case_regex(pattern: str, escape: str | None, upper: bool, both: bool) -> str
     table = (UPPER_OF if upper else LOWER_OF) if both else {}
     if parts is None:
         return None
-    said = in_runs if len(parts) > LONG else becomes
+    said = in_runs if len(parts) > LONGEST_CLASS else becomes
     return put_together(anchored(parts, lambda character: said(character.translate(table), upper)))
 
 
@@ -79,7 +79,7 @@ def as_case_regex(escape: str | None, before: str, after: str, upper: bool, both
     return convert
 
 
-MANY = 256
+MANY_SPELLINGS = 256
 """The number of spellings from which on all texts are examined: an index would find a list of so many no faster."""
 
 
@@ -98,7 +98,7 @@ def spellings(value: Any, upper: bool = False, both: bool = True) -> list[Any]:
     for one in text:
         alike = [one, *(each for each in letters.get(one, []) if each != one and (is_apart(each) or is_apart(one)))]
         found = [before + each for before in found for each in alike]
-        if len(found) > MANY:
+        if len(found) > MANY_SPELLINGS:
             return [re.compile("")]
     return found
 

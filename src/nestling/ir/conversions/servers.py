@@ -11,9 +11,9 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from nestling.emitters.conversions.given import counted_truth, is_nan, is_uuid, json_text_of, without_zone
-from nestling.emitters.conversions.postgresql_texts import NUMBER_TEXT, not_written_so, strict_float
-from nestling.emitters.conversions.sqlite import sqlite_text
+from nestling.ir.conversions.given import counted_truth, is_nan, is_uuid, json_text_of, without_zone
+from nestling.ir.conversions.postgresql_texts import NUMBER_TEXT, not_written_so, strict_float
+from nestling.ir.conversions.sqlite import sqlite_text
 from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.instants import infinite_text, read_instant, refuse_offset, whole_milliseconds
 from nestling.ir.value_forms.json_text import read_json, read_jsonb, require_json

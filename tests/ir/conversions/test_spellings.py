@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.emitters.conversions.postgresql_case import spellings
 from nestling.emitters.mql.shell_names import support
+from nestling.ir.conversions.postgresql_case import spellings
 from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.collations import collation_option
 from nestling.ir.value_forms.letter_case import LETTERS_APART, LOWER_OF, NEWER_LETTERS, UPPER_OF

@@ -14,7 +14,7 @@ from importlib.resources import files
 
 def table() -> str:
     """The table as a Python literal. An emitted module contains it, as it has no file beside it."""
-    text = files("nestling.emitters.conversions").joinpath("letters_alike.txt").read_text(encoding="utf-8")
+    text = files("nestling.ir.conversions").joinpath("letters_alike.txt").read_text(encoding="utf-8")
     return f'"""\\\n{text}"""'
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from nestling.emitters.conversions.letters_alike import letters_alike
+from nestling.ir.conversions.letters_alike import letters_alike
 
 SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 

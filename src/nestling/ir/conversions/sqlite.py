@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
 
-from nestling.emitters.conversions.given import (
+from nestling.ir.conversions.given import (
     is_uuid,
     json_text_of,
     number_as_text,

@@ -1,0 +1,1 @@
+"""What only PostgreSQL needs, beside its engine: how its values arrive, its own types, and its collations."""

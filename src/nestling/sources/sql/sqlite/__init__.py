@@ -1,0 +1,1 @@
+"""What only SQLite needs, beside its engine: the catalog of a file, and its texts."""
