@@ -172,6 +172,47 @@ def test_rows_are_found_by_what_they_copy(
     assert two_prices(application.reading, proposal)["page"].factor < 2
 
 
+EITHER = """
+-- name: page, rate: 100/s
+-- params: {"name": "customer 3", "number": 1000017, "status": "open"}
+SELECT t.id, t.number, c.name FROM ticket t %s JOIN customer c ON c.id = t.customer_id
+WHERE (c.name = :name OR t.number = :number)%s;
+-- name: opens, rate: 5/s
+-- params: {"id": 90001, "customer": 3, "number": 90001, "body": "help"}
+INSERT INTO ticket (id, customer_id, number, status, body) VALUES (:id, :customer, :number, 'open', :body);
+"""
+NUMBERED = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE ticket (id INTEGER PRIMARY KEY, customer_id INTEGER %s REFERENCES customer, number INTEGER NOT NULL %s,
+  status TEXT NOT NULL, body TEXT);
+"""
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("kind", "null", "unique"),
+    [("", "NOT NULL", "UNIQUE"), ("LEFT", "", "UNIQUE"), ("LEFT", "NOT NULL", ""), ("", "NOT NULL", "")],
+)
+@pytest.mark.parametrize("also", ["", " AND t.status = :status"])
+def test_either_of_two_tables(
+    tmp_path: Path, database: Database[dict[str, Any]], kind: str, null: str, unique: str, also: str
+) -> None:
+    """By the name of a customer, which tickets copy, or by their own number: an index for each side."""
+    customers = [(n, f"customer {n % 200}") for n in range(1000)]
+    tickets = [(n, n * 13 % 1000, 1000000 + n, "open" if n % 3 else "done", "x" * 100) for n in range(10000)]
+    application = scenario(
+        tmp_path, NUMBERED % (null, unique), {"customer": customers, "ticket": tickets}, EITHER % (kind, also)
+    )
+    proposal = application.designed()
+    application.proved(proposal, database)
+    assert not any("no index finds" in note for note in application.explained().notes)
+    read = bind(application.compiled(proposal, "page"), dict(application.reading.workload.statements[0].samples))
+    assert (read.operation, read.collection) == (Operation.FIND, "ticket")
+    told = database["ticket"].find(read.filter).explain()["executionStats"]
+    assert 0 < told["totalDocsExamined"] < 200
+    assert two_prices(application.reading, proposal)["page"].factor < 2
+
+
 def test_a_parent_s_own_key_needs_no_copy(tmp_path: Path) -> None:
     """The foreign key is an attribute of the rows."""
     application = helpdesk(tmp_path, "AND c.id = 7")

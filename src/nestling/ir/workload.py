@@ -106,9 +106,9 @@ class Access:
     when they are shown in groups of its own attributes only. `walk`: the relationship is gone along to the end. `constants`: what
     the statement's text alone says of each row it finds, whatever its parameters are; `sets`: of each row it writes.
     `unsorted`: the attribute at which `sort` ends, though the order goes on: its NULLs come where no index has them. `any_of`: of
-    an OR what each side compares, where an index could find the rows of each. `joined`: those that equal columns of other tables
-    where no relationship is gone along. `up`: of a relationship of an entity with itself it is the parents' side. `ranged`: those
-    of which a column of another table gives an end of a range.
+    an OR what each side compares, where an index could find the rows of each; nothing on a side that is of another table.
+    `joined`: those that equal columns of other tables where no relationship is gone along. `up`: of a relationship of an entity
+    with itself it is the parents' side. `ranged`: those of which a column of another table gives an end of a range.
     """
 
     entity: str
@@ -157,9 +157,18 @@ class Access:
 
     @property
     def sides(self) -> tuple[Access, ...]:
-        """An access for each side of the OR: its own comparisons, and the equalities that must hold besides."""
-        besides = tuple(each for each in self.filters if each.operator.seeks)
-        return tuple(replace(self, filters=(*besides, *side), any_of=()) for side in self.any_of)
+        """An access for each side of the OR, if all of them are about it."""
+        return self.own_sides if all(self.any_of) else ()
+
+    @property
+    def own_sides(self) -> tuple[Access, ...]:
+        """An access for each side of the OR that is about it."""
+        return tuple(map(self.of_side, filter(None, self.any_of)))
+
+    def of_side(self, side: tuple[AttributeFilter, ...]) -> Access:
+        """The access with the comparisons of one side of the OR, and the equalities that must hold besides."""
+        besides = (each for each in self.filters if each.operator.seeks)
+        return replace(self, filters=tuple(dict.fromkeys((*besides, *side))), any_of=())
 
     @property
     def order(self) -> tuple[tuple[str, bool], ...]:

@@ -117,13 +117,16 @@ def _compared_together(situation: Situation, child: Access, statement: Statement
     """
     for along, parent in _parents(situation, child, statement) if child.walk is None else ():
         key = situation.model.relationship(along).parent_attributes
-        parts = {along: parent, "": child}
-        equal = _compared(parts, Operator.EQUALITY)
-        theirs = [each.attribute for each in equal if each.along]
-        if theirs and not set(theirs) & set(key):
-            yield _index(situation, parts, equal)
-            for each in _compared(parts, Operator.RANGE):
-                yield _index(situation, parts, tuple(dict.fromkeys((*equal, each))))
+        sides = zip(parent.any_of, child.any_of, strict=False)  # of one OR, if both are of one
+        either = ((parent.of_side(theirs), child.of_side(own)) for theirs, own in sides)
+        for of_parent, of_child in ((parent, child), *either):
+            parts = {along: of_parent, "": of_child}
+            equal = _compared(parts, Operator.EQUALITY)
+            theirs = [each.attribute for each in equal if each.along]
+            if theirs and not set(theirs) & set(key):
+                yield _index(situation, parts, equal)
+                for each in _compared(parts, Operator.RANGE):
+                    yield _index(situation, parts, tuple(dict.fromkeys((*equal, each))))
 
 
 def _compared(parts: Mapping[str, Access], operator: Operator) -> tuple[AcrossKey, ...]:
@@ -175,7 +178,7 @@ def wanted_keys(situation: Situation, access: Access) -> Iterator[IndexKeys]:
     arrays = dict.fromkeys(f.attribute for f in access.filters if f.operator is Operator.CONTAINS)
     ranged = [f.attribute for f in access.filters if f.operator is Operator.RANGE]
     entity = situation.model.entity(access.entity)
-    for side in access.sides:
+    for side in access.own_sides:
         yield from wanted_keys(situation, side)
     if entity.key and set(entity.key) <= set(
         equal

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from nestling.ir.reading import Reading
+from nestling.ir.text import read_reading, write_reading
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
 from tests.sources.statements.shop import accesses, gaps_of, statement
@@ -483,3 +485,31 @@ def test_what_is_denied_is_denied_in_every_dialect(
     (access,) = statement(f"SELECT price FROM product WHERE {condition}", dialect).accesses
     assert ", ".join(f"{each.attribute} {each.operator}" for each in access.filters) == expected
     assert [str(each) for each in access.constants] == constants
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("p.name = :n OR r.stars = 5", [["name =", ""], ["", "stars ="]]),
+        ("(p.name = :n AND r.stars > 3) OR r.stars = 1", [["name =", ""], ["stars range", "stars ="]]),
+        ("p.name = :n OR r.stars <> 5", [[], []]),
+        ("p.name = :n OR r.stars = p.price", [[], []]),
+    ],
+)
+def test_an_or_of_two_tables_has_the_sides_of_each(condition: str, expected: list[list[str]]) -> None:
+    """What each side compares of a table, nothing where it is about the other; none unless an index could find each side."""
+    model = read_ddl(
+        "CREATE TABLE p (id int PRIMARY KEY, name text, price int);"
+        "CREATE TABLE r (id int PRIMARY KEY, p_id int NOT NULL REFERENCES p, stars int);",
+        "m",
+        dialect="postgresql",
+    ).model
+    sql = f"-- name: s\nSELECT r.id FROM p JOIN r ON r.p_id = p.id WHERE {condition}"
+    workload, _ = parse_workload(sql, model, "postgresql", "w.sql")
+    accesses = workload.statements[0].accesses
+    found = [[", ".join(f"{each.attribute} {each.operator}" for each in side) for side in a.any_of] for a in accesses]
+    assert found == expected
+    assert [bool(access.sides) for access in accesses] == [bool(sides) and all(sides) for sides in expected]
+    assert [len(access.own_sides) for access in accesses] == [sum(map(bool, sides)) for sides in expected]
+    reading = Reading(model, workload, dialect="postgresql")
+    assert read_reading(write_reading(reading), "m.yaml").workload.statements[0].accesses == accesses

@@ -48,7 +48,7 @@ def scanned(situation: Situation, design: Design, *, weighed: bool) -> Iterator[
     """
     told: dict[Operator, list[str]] = {kind: [] for kind in _BECAUSE}
     for statement in situation.reading.workload.statements:
-        is_served = _is_served(statement, situation, design, weighed=weighed)
+        is_served = _is_served(statement, situation, design, weighed=weighed) or _is_either_served(statement, design)
         if not is_served and (text := _scans(statement, situation)):
             told[_kind(statement)].append(text)
     for kind, texts in told.items():
@@ -79,10 +79,16 @@ def _is_served(statement: Statement, situation: Situation, design: Design, *, we
     return False
 
 
+def _is_either_served(statement: Statement, design: Design) -> bool:
+    """Whether indexes were chosen for an OR over several tables, whose columns are in one document then."""
+    of_several = any(each.any_of and not each.sides for each in statement.accesses)
+    return of_several and any(statement.name in index.serves for index in design.indexes)
+
+
 def _is_sought(access: Access, situation: Situation) -> bool:
     """Whether an index finds rows by one of the conditions; unique groups have one that compares as the source does."""
     entity = situation.model.entity(access.entity)
-    if access.any_of and all(_is_sought(side, situation) for side in access.sides):
+    if access.sides and all(_is_sought(side, situation) for side in access.sides):
         return True
     asked = [each.attribute for each in _telling(access, situation) if each.operator.seeks]
     return bool(attributes_sought(entity, asked)) or any((name,) in (entity.key, *entity.uniques) for name in asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -13,6 +13,7 @@ from nestling.sources.statements.constants import note_found
 from nestling.sources.statements.occurrences import (
     NamedSource,
     NameScope,
+    Occurrence,
     Origins,
     add_filter,
     add_range_beside,
@@ -196,13 +197,16 @@ def _alternatives(part: exp.Or, walk: StatementWalk) -> bool:
         add_filter(exact[0][0], Operator.IN)
         return True
     found = [[each for each in side if each is not None and _is_served(*each)] for side in sides]
-    occurrences = {origins[0][0] for side in found for origins, _ in side}
-    if all(found) and len(occurrences) == 1 and not (occurrence := occurrences.pop()).any_of:
-        occurrence.any_of = tuple(
-            tuple(dict.fromkeys(AttributeFilter(origins[0][1], operator) for origins, operator in side))
-            for side in found
-        )
+    occurrences = dict.fromkeys(origins[0][0] for side in found for origins, _ in side) if all(found) else {}
+    for occurrence in occurrences if not any(each.any_of for each in occurrences) else ():
+        occurrence.any_of = tuple(_compared_of(occurrence, side) for side in found)
     return False
+
+
+def _compared_of(occurrence: Occurrence, side: Sequence[tuple[Origins, Operator]]) -> tuple[AttributeFilter, ...]:
+    """What one side of an OR compares of an occurrence."""
+    own = (AttributeFilter(origins[0][1], operator) for origins, operator in side if origins[0][0] is occurrence)
+    return tuple(dict.fromkeys(own))
 
 
 def _is_served(origins: Origins, operator: Operator) -> bool:

@@ -7,9 +7,9 @@ these are one step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import product, takewhile
 from math import prod
 
 from nestling.ir.candidate import IndexedAcross
@@ -17,15 +17,15 @@ from nestling.ir.design_problem import Mode
 from nestling.ir.model import Relationship
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK
-from nestling.ir.workload import Operator, Statement
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.hops import Hops, JoinHop
-from nestling.planner.options.reads.starts import Starts
+from nestling.planner.options.reads.starts import FEW_WAYS, Starts
 from nestling.planner.options.sizes.matching import compared_equal
 from nestling.planner.options.statements.visits import Visit
 from nestling.planner.options.structures.places import Home
 from nestling.planner.work.first_access import asked_in_turn
-from nestling.planner.work.stream import Condition
+from nestling.planner.work.stream import Condition, Use
 
 
 def begun_at_children(starts: Starts, hops: Hops, statement: Statement, found: tuple[Visit, ...]) -> Iterator[Mode]:
@@ -34,20 +34,19 @@ def begun_at_children(starts: Starts, hops: Hops, statement: Statement, found: t
     if both is None:
         return
     modes, parent, child = starts.modes, both.parent, both.child
-    known = [modes.sizes.table(statement, each.access).conditions for each in (parent, child)]
+    asked = modes.sizes.table(statement, parent.access).conditions
     after = modes.price(work_of.sort(found[1].rows)) if both.is_sorted(modes, statement) else 0.0
     for home in modes.places.homes[child.entity]:
         if child is found[1]:
             rows = modes.sizes.found(child.access)
-            more = modes.price(work_of.pass_on(rows) + asked_in_turn(rows, known[0])) if known[0] else 0.0
-            for copied in both.from_copies(hops, rows, known[0]):
+            more = modes.price(work_of.pass_on(rows) + asked_in_turn(rows, asked)) if asked else 0.0
+            for copied in both.from_copies(hops, rows, asked):
                 for start in starts.finds(statement, child.access, home):
                     yield replace(one := start.then(copied), cost=one.cost + more + after)
-        for name, index in modes.places.across[child.entity] if home.own and home.bucket is None else ():
-            rows, left = both.matched(modes, index, *known)
-            for copied in both.from_copies(hops, rows, known[0]) if rows else ():
-                start = _by_index(modes, home, name, rows, left)
-                yield replace(one := start.then(copied), cost=one.cost + after)
+        if home.own and home.bucket is None:
+            for start, rows in (*both.by_index(modes, statement, home), *both.sides(starts, home)):
+                for copied in both.from_copies(hops, rows, asked):
+                    yield replace(one := start.then(copied), cost=one.cost + after)
 
 
 def together(modes: Modes, found: tuple[Visit, ...], first: tuple[Mode, ...], then: tuple[Mode, ...]) -> Iterator[Mode]:
@@ -67,11 +66,12 @@ def child_of(found: tuple[Visit, ...]) -> Visit:
 
 @dataclass(frozen=True, slots=True)
 class _Both:
-    """A statement's first two visits: of parents, and of their children along a link."""
+    """A statement's first two visits: of parents, and of their children along a link. `optional`: a child needs no parent."""
 
     parent: Visit
     child: Visit
     link: Relationship
+    optional: bool
 
     def is_sorted(self, modes: Modes, statement: Statement) -> bool:
         """Whether what comes first of them has an order, which their join is sorted by."""
@@ -85,33 +85,72 @@ class _Both:
         up = Visit(self.parent.access, 0, self.link, False, rows, rows, both, asked)
         return tuple(hops.from_copies(JoinHop(begin, up, self.link, leaf=True, counted=False, tails=(), alone=False)))
 
-    def matched(
-        self, modes: Modes, index: IndexedAcross, of_parents: tuple[Condition, ...], own: tuple[Condition, ...]
-    ) -> tuple[float, list[Condition]]:
-        """The children that an index finds by what it begins with, and what is asked of them besides; none if it finds none."""
+    def by_index(self, modes: Modes, statement: Statement, home: Home) -> Iterator[tuple[Mode, float]]:
+        """The ways by an index over children and copies of their parents, and how many rows it finds.
+
+        What is asked of parents that an outer join adds restricts no children.
+        """
+        if self.optional:
+            return
+        accesses = {"": self.child.access, self.link.name: self.parent.access}
+        for name, index in modes.places.across[self.child.entity]:
+            fixed = self._fixed(index, accesses)
+            if fixed:
+                rows, left = self._rows(modes, accesses, fixed), list[Condition]()
+                for along, access in accesses.items():
+                    asked = modes.sizes.table(statement, access).conditions
+                    left += [each for each in asked if (each.path, along) not in fixed]
+                yield _found(modes, home, (name,), rows, left), rows
+
+    def sides(self, starts: Starts, home: Home) -> Iterator[tuple[Mode, float]]:
+        """The ways by an index for each side of an OR that is about both."""
+        theirs, own, modes = self.parent.access.any_of, self.child.access.any_of, starts.modes
+        if not own or len(theirs) != len(own) or not all(map(any, zip(theirs, own, strict=True))):
+            return
+        ways = [self._ways_of_side(starts, *each) for each in zip(theirs, own, strict=True)]
+        for found in product(*ways):
+            names = tuple(dict.fromkeys(name for name, _ in found if name))
+            rows = min(sum(rows for _, rows in found), modes.documents.count(home))
+            yield _found(modes, home, names, rows, [Condition("", Use.NONE, 1.0)]), rows
+
+    def _ways_of_side(
+        self, starts: Starts, theirs: tuple[AttributeFilter, ...], own: tuple[AttributeFilter, ...]
+    ) -> list[tuple[str, float]]:
+        """The indexes that find the children of one side best, and how many."""
+        child = replace(self.child.access.of_side(own), sort=())
+        accesses = {"": child, self.link.name: self.parent.access.of_side(theirs)}
+        found = [(name, rows) for name, (rows, _) in starts.few_ways(child, alone=False)] if child.filters else []
+        for name, index in starts.modes.places.across[self.child.entity]:
+            if fixed := self._fixed(index, accesses):
+                found.append((name, self._rows(starts.modes, accesses, fixed)))
+        return sorted(found, key=lambda each: (each[1], each[0]))[:FEW_WAYS]
+
+    def _fixed(self, index: IndexedAcross, accesses: Mapping[str, Access]) -> frozenset[tuple[str, str]]:
+        """What an index finds children by: the attributes compared for equality that it begins with, and then one in a range.
+
+        Nothing if it begins with another one, or is over other parents.
+        """
         if not set(index.links) <= {self.link.name}:
-            return 0.0, []
-        visits = {"": self.child, self.link.name: self.parent}
-        equal = {along: compared_equal(visit.access) for along, visit in visits.items()}
+            return frozenset()
+        equal = {along: compared_equal(access) for along, access in accesses.items()}
         front = list(takewhile(lambda key: key.attribute in equal[key.along], index.keys))
-        fixed = {(each.attribute, each.along) for each in front}
-        for key in index.keys[len(front) : len(front) + 1]:
-            if key.attribute in visits[key.along].access.compared(Operator.RANGE):
-                fixed.add((key.attribute, key.along))
-        rows = modes.sizes.rows(self.child.entity) if front else 0.0
-        left: list[Condition] = []
-        for along, asked in ((self.link.name, of_parents), ("", own)):
-            access = visits[along].access
+        then = [key for key in index.keys[len(front) : len(front) + 1] if front]
+        ranged = [key for key in then if key.attribute in accesses[key.along].compared(Operator.RANGE)]
+        return frozenset((each.attribute, each.along) for each in (*front, *ranged))
+
+    def _rows(self, modes: Modes, accesses: Mapping[str, Access], fixed: frozenset[tuple[str, str]]) -> float:
+        """How many children meet these conditions."""
+        rows = modes.sizes.rows(self.child.entity)
+        for along, access in accesses.items():
             said = [each for each in access.filters if (each.attribute, along) in fixed]
             rows *= prod(modes.sizes.share(access, each) for each in modes.sizes.apart(access, said))
-            left += [each for each in asked if (each.path, along) not in fixed]
-        return max(rows, 1.0) if front else 0.0, left
+        return max(rows, 1.0)
 
 
-def _by_index(modes: Modes, home: Home, name: str, rows: float, left: list[Condition]) -> Mode:
+def _found(modes: Modes, home: Home, names: tuple[str, ...], rows: float, left: list[Condition]) -> Mode:
     fetched, also = modes.documents.reads(home, rows)
     asked = work_of.pass_on(rows) + asked_in_turn(rows, tuple(left)) if left else NO_WORK
-    return modes.mode(f"{home.id}, by {name}", (home.id, name), fetched + asked, also)
+    return modes.mode(f"{home.id}, by {' and '.join(names) or 'keys'}", (home.id, *names), fetched + asked, also)
 
 
 def _both(modes: Modes, statement: Statement, found: tuple[Visit, ...]) -> _Both | None:
@@ -130,9 +169,8 @@ def _both(modes: Modes, statement: Statement, found: tuple[Visit, ...]) -> _Both
     plain = not any(
         each.access.walk or each.access.grouping or each.inside or each.windowed for each in (parent, child)
     )
-    tables = [modes.sizes.table(statement, each.access) for each in (parent, child)]
-    return (
-        _Both(parent, child, second.link)
-        if plain and not any(each.optional or each.limited for each in tables)
-        else None
-    )
+    of_parent, of_child = (modes.sizes.table(statement, each.access) for each in (parent, child))
+    is_lost = of_child.optional or (of_parent.optional and parent is first)
+    if not plain or is_lost or of_parent.limited or of_child.limited:
+        return None
+    return _Both(parent, child, second.link, of_parent.optional)

@@ -222,7 +222,7 @@ class Starts:
         alike = Counter(
             access.sides if self._are_compared_alike(access) else ()
         )  # sides that compare the same share an index
-        ways = [self._few_ways(side, alone=alone) for side in alike]
+        ways = [self.few_ways(side, alone=alone) for side in alike]
         while prod(map(len, ways)) > MOST_WAYS:
             most = max(map(len, ways))
             ways = [found[: most - 1] if len(found) == most else found for found in ways]
@@ -245,7 +245,7 @@ class Starts:
         asked = [entity.attribute(each.attribute) for side in access.any_of for each in side]
         return len({each.collation for each in asked if each.type.name is TypeName.TEXT}) < 2
 
-    def _few_ways(self, side: Access, *, alone: bool) -> list[tuple[str, Matched]]:
+    def few_ways(self, side: Access, *, alone: bool) -> list[tuple[str, Matched]]:
         """The indexes that find the rows of one side of an OR best, by their names; "" for one that is there anyway."""
         entity = self.modes.situation.model.entity(side.entity)
         there = [index for index in (key_order(self.modes.sizes, side), *unique_indexes(entity)) if index is not None]

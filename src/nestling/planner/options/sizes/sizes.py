@@ -241,11 +241,7 @@ class Sizes:
 
     def _found_without(self, access: Access, without: Sequence[str]) -> float:
         either = {each.attribute for side in access.any_of for each in side}
-        filters = [
-            each
-            for each in access.filters
-            if each.attribute not in without and (each.operator.seeks or each.attribute not in either)
-        ]
+        filters = [each for each in self.alone(access) if each.attribute not in without]
         exact = {each.attribute for each in filters if each.operator is Operator.EQUALITY}
         entity = self.situation.model.entity(access.entity)
         if entity.is_superkey(exact):
@@ -256,9 +252,24 @@ class Sizes:
                 rows, told = self.children_asked(link), frozenset(link.child_attributes)
         for each in self.apart(access, [each for each in filters if each.attribute not in told]):
             rows *= self.share(access, each)
-        if either and either.isdisjoint(without):
+        if access.sides and either.isdisjoint(without):
             rows *= 1 - prod(1 - prod(self.share(access, each) for each in side) for side in access.any_of)
         return max(rows, min(1.0, self.rows(access.entity)))
+
+    def alone(self, access: Access) -> tuple[AttributeFilter, ...]:
+        """The conditions of an access without what is told by the sides of an OR."""
+        either = {each.attribute for side in access.any_of for each in side}
+        return tuple(each for each in access.filters if each.operator.seeks or each.attribute not in either)
+
+    def share_of_either(self, one: Access, other: Access) -> float:
+        """The share of joined rows that an OR about both leaves; 1 where it is about one of them, or there is none."""
+        if one.sides or other.sides or len(one.any_of) != len(other.any_of):
+            return 1.0
+        kept = 1.0
+        for sides in zip(one.any_of, other.any_of, strict=True):
+            told = zip((one, other), sides, strict=True)
+            kept *= 1 - prod(self.share(access, each) for access, side in told for each in side)
+        return 1 - kept if one.any_of else 1.0
 
     def apart(self, access: Access, filters: Sequence[AttributeFilter]) -> Iterable[AttributeFilter]:
         """One filter for each attribute whose share is known whatever the comparison, and one for each kind of the others."""

@@ -272,12 +272,13 @@ class _Walk:
         kept *= self._share_beside(access, table, link, here)
         conditions = (*table.conditions, *(each.condition for each in ranges))
         rows = max(kept, outer) if table.optional else kept
+        rows *= self.sizes.share_of_either(self.reads[here], access)
         found = Visit(access, self.at[here], link, down, outer, reached, rows, conditions, table.inside)
         return replace(found, ahead=max(ahead - outer, 0.0), ranges=ranges)
 
     def _share(self, access: Access, link: Relationship) -> float:
         """The share of what is joined along a relationship that an access's other conditions keep."""
-        asked = self.sizes.apart(access, access.filters)
+        asked = self.sizes.apart(access, self.sizes.alone(access))
         return prod(self.sizes.share(access, each) for each in asked if each.attribute not in link.child_attributes)
 
     def _share_beside(self, access: Access, table: TableUse, link: Relationship, here: int) -> float:
