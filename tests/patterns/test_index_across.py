@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pymongo.database import Database
 
+from nestling import pipeline
+from nestling.executors.run import run_read
 from nestling.ir.candidate import AcrossKey, IndexedAcross
 from nestling.ir.programs.compiled import Operation, bind
 from nestling.ir.proposal import Proposal
@@ -211,6 +215,47 @@ def test_either_of_two_tables(
     told = database["ticket"].find(read.filter).explain()["executionStats"]
     assert 0 < told["totalDocsExamined"] < 200
     assert two_prices(application.reading, proposal)["page"].factor < 2
+
+
+VALUES_ASKED = {
+    "c.name <> :name": True,
+    "c.name IS NOT NULL": True,
+    "length(c.name) > 3": True,
+    "lower(c.name) <> 'a'": True,
+    "c.name <> t.status": True,
+    "c.name < t.status": True,
+    "c.name = t.body": False,
+    "c.name > :name AND t.status = :status": True,
+    "c.name = :nobody": False,
+}
+
+
+@pytest.mark.parametrize("asked", VALUES_ASKED)
+def test_rows_without_a_parent_have_no_value(tmp_path: Path, database: Database[dict[str, Any]], asked: str) -> None:
+    """They meet no condition on one, though a field that is missing differs from everything, and is less."""
+    sql = f"SELECT t.id, c.name FROM ticket t JOIN customer c ON c.id = t.customer_id WHERE {asked}"
+    workload = f"""
+-- name: shown, rate: 100/s
+-- params: {{"id": 3}}
+SELECT t.id, c.name FROM ticket t LEFT JOIN customer c ON c.id = t.customer_id WHERE t.id = :id;
+-- name: page, rate: 1/h
+-- params: {{"name": "customer 3", "status": "open", "nobody": null}}
+{sql};
+"""
+    customers = [(n, f"customer {n}", "region") for n in range(20)]
+    tickets = [(n, None if n % 5 == 0 else n % 20, "open" if n % 3 else "done", n, None) for n in range(60)]
+    application = scenario(tmp_path, TICKETS % "", {"customer": customers, "ticket": tickets}, workload)
+    proposal = application.designed()
+    assert "customer.name in ticket" in chosen(proposal, "extended-reference")
+    read = application.compiled(proposal, "page")
+    assert read.collection == "ticket"
+    pipeline.load(proposal, application.address, database)
+    with closing(sqlite3.connect(application.address.removeprefix("sqlite:///"))) as connection:
+        values = {"name": "customer 3", "status": "open", "nobody": None}
+        expected = sorted(connection.execute(sql, values).fetchall())
+    found = sorted(run_read(database, read, {name: values[name] for name in read.parameters}))
+    assert found == expected
+    assert bool(found) is VALUES_ASKED[asked]
 
 
 def test_a_parent_s_own_key_needs_no_copy(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from nestling.ir.programs.program import (
     ProgramStep,
     ReadRows,
     RefuseRows,
+    UpdateDocument,
     WriteCommand,
 )
 
@@ -74,11 +75,17 @@ class StandIns:
             case ForEach(steps=steps):
                 return replace(step, steps=tuple(map(self._step, steps)))
             case WriteCommand(update=update, otherwise=otherwise):
-                return replace(step, update=with_leaves(update, self._put), otherwise=tuple(map(self._step, otherwise)))
+                return replace(step, update=self._update(update), otherwise=tuple(map(self._step, otherwise)))
             case GivenRows() | RefuseRows():
                 return step
             case _:
                 assert_never(step)
+
+    def _update(self, update: UpdateDocument | None) -> UpdateDocument | None:
+        """The update, stages as stages: what else is a tuple is one no more."""
+        if isinstance(update, tuple):
+            return tuple(with_leaves(update, self._put))
+        return update if update is None else {name: with_leaves(inner, self._put) for name, inner in update.items()}
 
     def _read(self, read: CompiledRead) -> CompiledRead:
         return replace(

@@ -43,8 +43,10 @@ def copied_parent(join: a.Join, left: Lowered, context: LoweringContext) -> Lowe
             paths = _paths(copies, link, wanted, alias, at, context, inner=join.kind is JoinKind.INNER)
             if paths is None:
                 continue
-            is_there = join.kind is JoinKind.LEFT or _ask_for_value(rest, scan.alias, link)
-            rows = left if is_there else _existing(left, copies, link, at, context)
+            rows: Lowered | None = left
+            if join.kind is JoinKind.INNER:
+                told = next((paths[each] for each in _asked_for_value(rest, link) if each in paths), None)
+                rows = _existing(left, copies, link, at, context, told)
             if rows is None:
                 continue
             rows = Lowered(rows.step, rows.layout | Layout.of(paths), rows.taken, rows.standing, rows.identity)
@@ -123,22 +125,29 @@ def _never_dangles(link: Relationship, context: LoweringContext) -> bool:
     return link.enforced and dangling is not None and dangling.value == 0
 
 
-def _ask_for_value(conditions: Sequence[Expression], parent: str, link: Relationship) -> bool:
-    """Whether the conditions are true of no row without a parent, whose copies are NULL; what refers to it need not be."""
-    asked = (column for each in conditions for column in never_null(each))
-    return any(column.alias == parent and column.name not in link.parent_attributes for column in asked)
+def _asked_for_value(conditions: Sequence[Expression], link: Relationship) -> Iterator[tuple[str, str]]:
+    """The columns of a parent without whose value a condition is not true; what refers to the parent may have one by itself."""
+    for each in conditions:
+        for column in never_null(each):
+            if column.name not in link.parent_attributes:
+                yield column.alias, column.name
 
 
 def _existing(
-    left: Lowered, copies: Sequence[Copy], link: Relationship, at: PlacedScan, context: LoweringContext
+    left: Lowered,
+    copies: Sequence[Copy],
+    link: Relationship,
+    at: PlacedScan,
+    context: LoweringContext,
+    told: str | None,
 ) -> Lowered | None:
-    """The rows that have a parent; None when nothing tells."""
+    """The rows that have a parent; None when nothing tells. `told`: a copied value that is asked for besides."""
     if context.design.model.is_total(link):
         return left
     copy = next((each for each in copies if each.form is Form.OBJECT), None)
-    if copy is None:
+    path = join_path(at.prefix, at.place.path, copy.name) if copy is not None else told
+    if path is None:
         return None
-    path = join_path(at.prefix, at.place.path, copy.name)
     return Lowered(
         FilterDocuments(left.step, FieldHasValue(path)), left.layout, left.taken, left.standing, left.identity
     )
