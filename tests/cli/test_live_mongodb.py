@@ -331,3 +331,17 @@ def test_a_copy_in_a_sub_document_that_is_read_stays(mongod: Server, database: D
     done = nestling("design", uri, "--workload", "workload.sql", "--json", cwd=tmp_path)
     assert done.code == 0, done.err
     assert [each for change in done.json["changes"] for each in change["gone"]] == []
+
+
+def test_a_file_of_that_name_is_kept(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """Whatever it is, nobody has named it; a design made from such a file leaves it alone."""
+    write(database)
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    (tmp_path / "better.today.yaml").write_text("notes of mine\n", encoding="utf-8")
+    done = nestling("design", uri, "--strategy", "embedded", "-o", "better.yaml", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert (tmp_path / "better.today.yaml.bak").read_text(encoding="utf-8") == "notes of mine\n"
+    inspected = nestling("inspect", uri, "-o", "again.today.yaml", cwd=tmp_path)
+    assert inspected.code == 0, inspected.err
+    done = nestling("design", "again.today.yaml", "--strategy", "embedded", "-o", "again.yaml", cwd=tmp_path)
+    assert done.code == 0, done.err

@@ -37,3 +37,14 @@ def test_a_collection_that_shares_keys_is_no_other_target(database: Db) -> None:
     database.profiles.insert_many({"_id": each, "text": "x"} for each in users[50:110])
     database.posts.insert_many({"_id": n, "user_id": users[n % 120]} for n in range(600))
     assert [path for path, _ in _dangling(database)] == ["user_id"]
+
+
+def test_an_archive_is_no_other_target(database: Db) -> None:
+    """A few users were moved away: what refers to them, and to users that are gone, is told with the command that finds it."""
+    users, old, gone = ([ObjectId() for _ in range(many)] for many in (400, 12, 20))
+    database.users.insert_many({"_id": each} for each in users)
+    database.users_archive.insert_many({"_id": each} for each in old)
+    database.posts.insert_many({"_id": n, "user_id": each} for n, each in enumerate([*users, *old, *gone] * 3))
+    (finding,) = (each for each in found(look(database)) if each.rule == "dangling-reference")
+    assert finding.number == 3 * (len(old) + len(gone))
+    assert finding.commands

@@ -94,6 +94,25 @@ def test_what_another_group_makes_unique_needs_no_index(
     assert sorted(keys_of(design, "t")) == built
 
 
+def test_a_reference_takes_the_order_of_an_index_that_has_to_be_there() -> None:
+    """Two foreign keys over the same columns, and a unique group in one of their orders: one index is enough."""
+    parents = tuple(
+        replace(entity(name, attribute("k", INTEGER), attribute("l", INTEGER)), uniques=(("k", "l"),)) for name in "ac"
+    )
+    child = replace(entity("b", *(attribute(name, INTEGER) for name in "xy")), uniques=(("y", "x"),))
+    ties = (
+        replace(link("a", "b", ("x", "y")), parent_attributes=("k", "l")),
+        replace(link("c", "b", ("y", "x")), parent_attributes=("k", "l")),
+    )
+    references = tuple(Reference(name, Holder.CHILD) for name in ("a_b", "c_b"))
+    held = (
+        *(Collection(name, Document(name), ("id",)) for name in "ac"),
+        Collection("b", Document("b", references=references), ("id",)),
+    )
+    design = Design(replace(model(*parents, child), relationships=ties), held)
+    assert keys_of(design, "b") == [("y", "x")]
+
+
 @pytest.mark.parametrize("named", [("y", "x", "z"), ("x", "y"), ("y", "z", "x")])
 def test_an_index_finds_references_in_any_order(named: tuple[str, ...]) -> None:
     """All parts of a foreign key are compared for equality: an index that begins with them finds them, whatever their order."""

@@ -230,6 +230,13 @@ def test_a_handful_of_rows_tells_no_fan_out(groups: int, settings: int, is_told:
         fan_outs={"group_setting": declared},
     )
     assert situation(sure, Thresholds()).fan_outs["group_setting"].largest == most
+    several = small_reading(
+        entities,
+        [relationship("group", "setting")],
+        counts={"group": rows(groups), "setting": rows(settings)},
+        fan_outs={"group_setting": replace(known, maximum=measured(4), p99=measured(4))},
+    )
+    assert situation(several, Thresholds()).fan_outs["group_setting"].largest == 4
     decision = pipeline.design(small, "tree").decision("group_setting")
     assert decision is not None
     assert decision.choice is (Choice.EMBED if is_told else Choice.PARENT_REFERENCE)

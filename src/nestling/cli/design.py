@@ -115,7 +115,7 @@ def command(
     from nestling.pipeline.designing import with_short_names
     from nestling.strategies import check_strategy
 
-    for place in () if output is None else (output, today_place(output)):
+    for place in places_written(source, output):
         text.check_place(place)
         if place.is_file():
             text.check_place(former_place(place))
@@ -142,7 +142,7 @@ def command(
     if output is not None:
         _write(output, proposal)
         if today is not None:
-            _write(today_place(output), today)
+            _write(today_place(output), today, whatever=True)
     if as_json:
         text.print_json(design_tables.design_json(proposal, made, points))
     else:
@@ -200,13 +200,22 @@ def today_place(output: Path) -> Path:
     return output.with_name(f"{output.stem}.today{output.suffix}")
 
 
-def _write(output: Path, proposal: Proposal) -> None:
-    """Write a design to a file; another one that was there is kept."""
+def places_written(source: str, output: Path | None) -> tuple[Path, ...]:
+    """The files that designs are written to."""
+    from nestling.pipeline import is_mongodb
+
+    if output is None:
+        return ()
+    return (output, today_place(output)) if is_mongodb(source) else (output,)
+
+
+def _write(output: Path, proposal: Proposal, *, whatever: bool = False) -> None:
+    """Write a design to a file; another one that was there is kept, and `whatever` else it was, as nobody named the file."""
     from nestling.cli.parts import text
     from nestling.cli.parts.former_designs import keep_former
     from nestling.ir.text import write_proposal
 
-    kept = keep_former(output, proposal.design)
+    kept = keep_former(output, proposal.design, whatever=whatever)
     text.write_result(output, write_proposal(proposal))
     if kept is not None:
         text.say(f"Kept the former design as {kept}")

@@ -291,6 +291,19 @@ def test_an_id_of_a_document_elsewhere_is_no_key_by_chance(each: int, is_alone: 
     assert mentions.key == (("_id",) if is_alone else ("room_id", "_id"))
 
 
+@pytest.mark.parametrize("archived", [3, 20])
+def test_an_archive_leaves_the_reference(database: Database[Any], archived: int) -> None:
+    """A few users were moved away: posts are of users all the same."""
+    users, old = [ObjectId() for _ in range(400)], [ObjectId() for _ in range(archived)]
+    documents: Documents = {
+        "users": [{"_id": one, "name": f"n{n}"} for n, one in enumerate(users)],
+        "users_archive": [{"_id": one, "name": f"o{n}"} for n, one in enumerate(old)],
+        "posts": [{"_id": n, "user_id": one} for n, one in enumerate((users + old) * 3)],
+    }
+    (link,) = found_in(database, documents).reading.model.relationships
+    assert (link.parent, link.child) == ("users", "posts")
+
+
 def test_a_reference_to_any_of_two_collections_is_unclear(database: Database[Any]) -> None:
     """Events are about posts or photos: no relationship, of which half the rows would have no parent, but a gap."""
     posts, photos = [ObjectId() for _ in range(60)], [ObjectId() for _ in range(40)]

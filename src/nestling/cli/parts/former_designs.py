@@ -16,8 +16,10 @@ def former_place(output: Path) -> Path:
     return output.with_name(f"{output.name}.bak")
 
 
-def keep_former(output: Path, design: Design) -> Path | None:
-    """Copy the file that `design` replaces if it is a design with other collections. Return the copy; None if there is none."""
+def keep_former(output: Path, design: Design, *, whatever: bool = False) -> Path | None:
+    """Copy the file that `design` replaces if it is a design with other collections, or `whatever` it is. Return the copy; None
+    if there is none.
+    """
     from nestling.cli.parts.text import write_text
     from nestling.ir.text import read_proposal
 
@@ -25,10 +27,13 @@ def keep_former(output: Path, design: Design) -> Path | None:
         return None
     try:
         former = output.read_bytes().decode()
-        is_alike = read_proposal(former, str(output)).design.collections == design.collections
-    except (OSError, UnicodeDecodeError, NestlingError):
+    except (OSError, UnicodeDecodeError):
         return None
-    if is_alike:
+    try:
+        is_kept = read_proposal(former, str(output)).design.collections != design.collections
+    except NestlingError:
+        is_kept = whatever
+    if not is_kept:
         return None
     kept = former_place(output)
     write_text(kept, former)

@@ -31,7 +31,7 @@ from nestling.executors.facts.name_words import (
     names_rows,
     says,
 )
-from nestling.executors.facts.references import HARDLY_ANY, LEAST_FOUND, LEAST_SHARE
+from nestling.executors.facts.references import HARDLY_ANY, LEAST_ELSEWHERE, LEAST_FOUND, LEAST_SHARE
 from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
 from nestling.ir.facts import steps_text
 from nestling.ir.facts.nodes import PAGE, NodeForm, is_paged
@@ -234,7 +234,8 @@ def _link(table: HashedTable, steps: Steps, known: Sequence[KeyColumn], *, is_ke
 
 
 def _others(values: frozenset[int], target: KeyColumn, known: Sequence[KeyColumn]) -> list[str]:
-    """The other collections whose documents have most of the keys that the target lacks: a reference to any of several.
+    """The other collections whose documents have most of the keys that the target lacks, and these are many: a reference to any
+    of several.
 
     Not those that share their keys with the target, such as the profiles of users.
     """
@@ -248,7 +249,8 @@ def _others(values: frozenset[int], target: KeyColumn, known: Sequence[KeyColumn
         and len(there & each.values) <= HARDLY_ANY * len(there)
     }
     elsewhere = frozenset[int]().union(*found.values())
-    return [*found] if len(elsewhere) >= max(LEAST_SHARE * len(missing), LEAST_FOUND) else []
+    enough = max(LEAST_SHARE * len(missing), LEAST_ELSEWHERE * len(values), LEAST_FOUND)
+    return [*found] if len(elsewhere) >= enough else []
 
 
 def _repeats_its_row(table: HashedTable, steps: Steps, target: KeyColumn) -> bool:

@@ -28,6 +28,8 @@ LEAST_SHARE = 0.5
 """Values found, for a path whose name says nothing, to call it a reference …"""
 LEAST_FOUND = 3
 """… and at least this many."""
+LEAST_ELSEWHERE = 0.1
+"""Values found in other collections, of all, from which on these are targets too, and no archives of what was in the first."""
 HARDLY_ANY = 0.05
 """Values found of the `_id`s of elements and sub-documents, up to which these are their own and refer to nothing."""
 MOST_TARGETS = 12

@@ -15,6 +15,7 @@ from nestling.executors.facts.drawing import MOST_DRAWN, drawn
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.references import (
     HARDLY_ANY,
+    LEAST_ELSEWHERE,
     LEAST_FOUND,
     LEAST_SHARE,
     LOOKED_UP_VALUES,
@@ -39,8 +40,8 @@ def with_others(
 ) -> ReferenceFacts:
     """The reference with the other collections that hold most of what its target lacks; unchanged where none does.
 
-    A collection that shares its keys with the target, such as the profiles of users, holds what was deleted there: it is no
-    other target.
+    A collection that shares its keys with the target, such as the profiles of users, holds what was deleted there, and one that
+    has few of the values is an archive of it: they are no other targets.
     """
     path = holder.path(*reference.steps)
     is_lacking = reference.dangling or reference.resolved < reference.checked
@@ -53,9 +54,10 @@ def with_others(
     there = _values(database, reference, holder, limited, is_there=True)
     found = dict(_others(database, reference, collections, missing, there, limited))
     elsewhere = min(sum(found.values()), len(missing))
-    if elsewhere < max(LEAST_SHARE * len(missing), LEAST_FOUND):
+    every = len(missing) + len(there)
+    if elsewhere < max(LEAST_SHARE * len(missing), LEAST_ELSEWHERE * every, LEAST_FOUND):
         return reference
-    checked, resolved = len(missing) + len(there), elsewhere + len(there)
+    checked, resolved = every, elsewhere + len(there)
     return replace(reference, checked=checked, resolved=resolved, held=0, dangling=0, others=tuple(found))
 
 

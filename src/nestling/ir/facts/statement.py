@@ -121,7 +121,7 @@ class StatementFacts:
             documents_examined=round(measured.documents_examined * factor),
             keys_examined=round(measured.keys_examined * factor),
             returned=round(measured.returned * factor),
-            seconds=min(self.seconds, measured.seconds * factor),
+            seconds=min(self.seconds, measured.seconds * factor) if measured.seconds else self.seconds,
             collection_scans=round(measured.collection_scans * factor),
             by_client=False,
             last=measured.last,

@@ -162,13 +162,15 @@ def _unchecked_keys(design: Design) -> Iterator[Gap]:
 
 
 def _aligned(indexes: Sequence[PlannedIndex]) -> Iterator[PlannedIndex]:
-    """The indexes, each that may have its fields in any order in that of another one which begins with them."""
-    for number, index in enumerate(indexes):
+    """The indexes, each that may have its fields in any order in that of one which begins with them, if possible a fixed one."""
+    known = [each for each in indexes if not each.in_any_order]
+    for index in indexes:
         own, size = set(index.keys), len(index.keys)
-        others = (each for at, each in enumerate(indexes) if not each.in_any_order or at < number)
-        alike = (each for each in others if each.collation is index.collation and not each.partial)
+        alike = (each for each in known if each.collation is index.collation and not each.partial)
         found = next((each.keys[:size] for each in alike if set(each.keys[:size]) == own), index.keys)
-        yield replace(index, keys=found) if index.in_any_order else index
+        aligned = replace(index, keys=found) if index.in_any_order else index
+        known += [aligned] if index.in_any_order else []
+        yield aligned
 
 
 def _merged(indexes: Iterable[PlannedIndex]) -> list[PlannedIndex]:

@@ -109,7 +109,9 @@ def fan_out(
 
 
 def _is_hardly_used(children: Quantity | None, parents: Quantity | None, known: RelationshipStatistics) -> bool:
-    """Whether a handful of rows was counted, fewer than there are parents: that none has two of them says nothing."""
+    """Whether a handful of rows was counted, fewer than there are parents: that no parent has two of them says nothing."""
+    if known.maximum is not None and known.maximum.value > 1:
+        return False
     if children is None or parents is None or _is_bounded(known) or children.origin is not Origin.MEASURED:
         return False
     return children.value < min(TELLING_ROWS, parents.value)

@@ -57,6 +57,8 @@ def _links_by_name(facts: Facts) -> Iterator[Link]:
     linked = {(link.collection, steps) for link in structure.links for steps in link.columns}
     nodes = {(key.collection, key.node) for key in structure.keys if key.main}
     for each in facts.references:
+        if each.others:
+            continue  # to any of several
         steps = each.steps
         node = next((steps[:n] for n in range(len(steps), -1, -1) if (each.collection, steps[:n]) in nodes), ())
         is_sure = each.resolved >= LEAST_FOUND_SHARE * each.checked > 0
