@@ -26,6 +26,7 @@ from nestling.ir.capture import (
     parts,
     read_capture,
 )
+from nestling.ir.capture.patterns import statements_of
 from nestling.ir.capture.query_shapes import counted as counted_shapes
 from nestling.ir.capture.tally import MOST_SHAPES
 
@@ -197,6 +198,18 @@ def test_what_a_recorder_counted_has_the_work_of_the_server() -> None:
     (both,) = found.seen
     assert (both.count, both.documents_examined, both.collection_scans, both.returned) == (100, 5_000, 100, 100)
     assert both.seconds == pytest.approx(0.2)
+
+
+def test_a_server_that_counts_whole_milliseconds_takes_no_time_away() -> None:
+    """Fast statements sum up to nothing there; the client knows how long it waited."""
+    asked = next(parts("d", {"find": "c", "filter": {"a": 1}})).shape
+    client = Capture(CaptureKind.RECORDER, 10, (ShapeTotals(asked, 100, seconds=0.08),))
+    server = Capture(CaptureKind.PROFILER, 10, (ShapeTotals(asked, 10, documents_examined=50),))
+    (both,) = merged([client, server]).seen
+    assert (both.seconds, both.documents_examined) == (0.08, 500)
+    (waited,), (measured,) = (tuple(statements_of(each, {"d"})) for each in (client, server))
+    told = waited.with_work(measured)
+    assert (told.seconds, told.documents_examined) == (0.08, 500)
 
 
 def test_the_window_is_that_of_the_rates() -> None:
