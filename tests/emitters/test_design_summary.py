@@ -24,6 +24,15 @@ def test_one_to_one_lacks_no_fan_out() -> None:
     assert "is not known for made: design from" in said
 
 
+def test_entities_without_relationships_are_told_of() -> None:
+    """An application that declares no foreign keys gets as many collections as it has tables, and is told why."""
+    number = Attribute("id", Type(TypeName.INTEGER), nullable=False)
+    every = tuple(Entity(name, (number,), ("id",)) for name in ("host", "graph", "poller"))
+    (said,) = lacking(design(Reading(Model("cacti", every), Workload()), "tree"))
+    assert said.startswith("no relationship among 3 entities is known, so each has a collection of its own: declare")
+    assert not [*lacking(design(Reading(Model("one", every[:1]), Workload()), "tree"))]
+
+
 def test_empty_tables_tell_no_fan_out() -> None:
     """Who designs from a database without rows is not told to design from the database."""
     number = Attribute("id", Type(TypeName.INTEGER), nullable=False)

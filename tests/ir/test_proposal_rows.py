@@ -6,7 +6,7 @@ import pytest
 
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.proposal import Costs, Proposal, Weighed
+from nestling.ir.proposal import Costs, Proposal, StatementCost, Weighed
 from nestling.ir.words.proposal_rows import KEPT_OVER, cost_line, kept_over_rows
 
 
@@ -24,6 +24,15 @@ def test_one_statement_is_told_beside_the_whole() -> None:
     costs = Costs(cost=0.02, bound=0.02, profile="wiredtiger", statements=(("page", 0.00123),))
     assert cost_line(costs, "page").endswith(" `page` costs 1.23 ms each time.")
     assert cost_line(costs, "another") == cost_line(costs)
+
+
+def test_estimates_that_do_not_hold_prove_nothing() -> None:
+    """Where queries cost far more than was assumed, the design is the least of the estimates, and both sums are told."""
+    dearer = (StatementCost("page", 0.5, 1.0),)
+    costs = Costs(cost=0.02, bound=0.02, profile="wiredtiger", statements=(("page", 0.00123),), dearer=dearer)
+    line = cost_line(costs)
+    assert "the least of the estimates. This does not hold for 1 statement, whose query costs far more" in line
+    assert "proved" not in line
 
 
 def test_a_saving_says_what_it_is_compared_with() -> None:

@@ -27,6 +27,12 @@ def lacking(proposal: Proposal) -> Iterator[str]:
     unknown = [link for link in several if link.name not in known]
     write = "write it into the model file that `nestling inspect SOURCE -o model.yaml` gives"
     move = f"design from the database, or {write}"
+    model = proposal.design.model
+    if len(model.entities) > 1 and not (model.relationships or model.many_to_many or model.hierarchies):
+        told = (
+            f"no relationship among {count(len(model.entities))} entities is known, so each has a collection of its own"
+        )
+        yield f"{told}: declare foreign keys, give a workload whose joins tell them, or {write}"
     if unknown:
         names = first_of([link.name for link in unknown], MOST_NAMES)
         counts_of_parents = [proposal.statistics.entity(link.parent).count for link in unknown]

@@ -165,7 +165,8 @@ def cost_line(costs: Costs, statement: str = "", lacking: str = "") -> str:
     but += f" {lacking}" if lacking else ""
     search = f" (search: {ceil(costs.seconds * 10) / 10:.1f} s)" if costs.seconds else ""
     if costs.gap < PROVED:
-        return f"{total}, proved least{search}.{but}{busy}{one}"
+        proved = "the least of the estimates" if costs.dearer else "proved least"
+        return f"{total}, {proved}{search}.{but}{busy}{one}"
     least = f"at most {costs.gap:.2%} above the least possible"
     return f"{total}: the best found{search}, {least}.{but}{busy}{one}"
 
