@@ -15,6 +15,8 @@ from nestling.executors.run import run_read
 from nestling.ir.candidate import AcrossKey, IndexedAcross
 from nestling.ir.programs.compiled import Operation, bind
 from nestling.ir.proposal import Proposal
+from nestling.pipeline.designing import posed_problem, priced_problem
+from nestling.planner.options.reads.starts import MOST_WAYS
 from nestling.planner.options.structures.in_place import parts_of
 from tests.patterns.scenario import Scenario, chosen, index_keys, scenario
 from tests.two_prices import two_prices
@@ -297,3 +299,24 @@ def test_names_of_a_many_to_many(tmp_path: Path, database: Database[dict[str, An
     application.proved(proposal, database)
     assert examined(application, proposal, database) == 10
     assert two_prices(application.reading, proposal)["page"].factor < 2
+
+
+def test_an_or_of_many_sides_is_weighed_in_a_few_ways(tmp_path: Path) -> None:
+    """Sides that compare the same share an index, and of different ones not each is tried with each of the others."""
+    columns = [f"c{number}" for number in range(9)]
+    ddl = f"""
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE ticket (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer,
+  {", ".join(f"{name} INTEGER NOT NULL" for name in columns)});
+"""
+    asked = " OR ".join(["c.name = :name", "c.name = :other", *(f"(t.{name} = 7 AND t.c0 > 1)" for name in columns)])
+    sql = f"SELECT t.id, c.name FROM ticket t JOIN customer c ON c.id = t.customer_id WHERE {asked}"
+    rows: dict[str, list[tuple[object, ...]]] = {
+        "customer": [(n, f"customer {n}") for n in range(20)],
+        "ticket": [(n, n % 20, *(n * each % 97 for each in range(1, 10))) for n in range(200)],
+    }
+    workload = f'-- name: page, rate: 100/s\n-- params: {{"name": "customer 3", "other": "customer 4"}}\n{sql};\n'
+    application = scenario(tmp_path, ddl, rows, workload)
+    of = posed_problem(application.reading, None, None)
+    problem = priced_problem(of.situation, of.profile, of.candidates)
+    assert max(len(step.modes) for step in problem.steps) < 3 * MOST_WAYS

@@ -156,6 +156,11 @@ class Access:
         return tuple(AttributeFilter(name, Operator.RANGE) for name in self.ranged)
 
     @property
+    def either(self) -> frozenset[str]:
+        """The attributes that the sides of the OR compare."""
+        return frozenset(each.attribute for side in self.any_of for each in side)
+
+    @property
     def sides(self) -> tuple[Access, ...]:
         """An access for each side of the OR, if all of them are about it."""
         return self.own_sides if all(self.any_of) else ()

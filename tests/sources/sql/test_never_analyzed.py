@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import sqlalchemy as sa
 
+from nestling.ir.model import Relationship
 from nestling.sources.sql import open_database
-from nestling.sources.sql.measure_links import measure_link
+from nestling.sources.sql.measure import Connected
+from nestling.sources.sql.measure_links import LinkMeasures, measure_link
+from nestling.sources.sql.row_sql import Tables
 from tests.planner.reads.beside_postgresql import created
 
 RESTORED = """
@@ -21,11 +25,13 @@ def test_the_planner_is_kept_from_nested_loops(
 ) -> None:
     """A tree of 13,000 rows took a minute and a half to measure; where PostgreSQL knows its tables, it decides."""
     address = created(postgresql, RESTORED + ("ANALYZE" if analyzed else ""))[1]
-    seen = []
+    seen: list[str] = []
 
-    def watched(tables: object, link: object, database: object, **rows: int) -> object:
-        found = measure_link(tables, link, database, **rows)  # type: ignore[arg-type]
-        seen.append(database.connection.execute("SHOW enable_nestloop").fetchone()[0])  # type: ignore[attr-defined]
+    def watched(
+        tables: Tables, link: Relationship, database: Connected, *, parents: int, children: int
+    ) -> LinkMeasures:
+        found = measure_link(tables, link, database, parents=parents, children=children)
+        seen.extend(value for (value,) in database.all(sa.text("SHOW enable_nestloop")))
         return found
 
     monkeypatch.setattr("nestling.sources.sql.inspection.measure_link", watched)

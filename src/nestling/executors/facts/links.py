@@ -31,7 +31,7 @@ from nestling.executors.facts.name_words import (
     names_rows,
     says,
 )
-from nestling.executors.facts.references import HARDLY_ANY, LEAST_ELSEWHERE, LEAST_FOUND, LEAST_SHARE
+from nestling.executors.facts.references import HARDLY_ANY, are_targets_too
 from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
 from nestling.ir.facts import steps_text
 from nestling.ir.facts.nodes import PAGE, NodeForm, is_paged
@@ -249,8 +249,7 @@ def _others(values: frozenset[int], target: KeyColumn, known: Sequence[KeyColumn
         and len(there & each.values) <= HARDLY_ANY * len(there)
     }
     elsewhere = frozenset[int]().union(*found.values())
-    enough = max(LEAST_SHARE * len(missing), LEAST_ELSEWHERE * len(values), LEAST_FOUND)
-    return [*found] if len(elsewhere) >= enough else []
+    return [*found] if are_targets_too(len(elsewhere), len(missing), len(values)) else []
 
 
 def _repeats_its_row(table: HashedTable, steps: Steps, target: KeyColumn) -> bool:

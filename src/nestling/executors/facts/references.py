@@ -31,7 +31,8 @@ LEAST_FOUND = 3
 LEAST_ELSEWHERE = 0.1
 """Values found in other collections, of all, from which on these are targets too, and no archives of what was in the first."""
 HARDLY_ANY = 0.05
-"""Values found of the `_id`s of elements and sub-documents, up to which these are their own and refer to nothing."""
+"""Values found of the `_id`s of elements and sub-documents, up to which these are their own and refer to nothing; and values of
+one target that another one has, too, up to which it has other documents."""
 MOST_TARGETS = 12
 """Fields of collections looked into for one path: those a name leads to, then those of the largest collections."""
 OBJECT_ID_DIGITS = 24
@@ -49,6 +50,11 @@ def references(
             asking.skip(f"references in {database.name}", OUT_OF_TIME)
             return
         yield from _reference(database, candidate, asking)
+
+
+def are_targets_too(elsewhere: int, missing: int, every: int) -> bool:
+    """Whether collections that have so many of the values which a target lacks are targets, too, and no archives of it."""
+    return elsewhere >= max(LEAST_SHARE * missing, LEAST_ELSEWHERE * every, LEAST_FOUND)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,10 @@ from nestling.executors.facts.drawing import MOST_DRAWN, drawn
 from nestling.executors.facts.permitted import Asking, FoundDocument
 from nestling.executors.facts.references import (
     HARDLY_ANY,
-    LEAST_ELSEWHERE,
     LEAST_FOUND,
-    LEAST_SHARE,
     LOOKED_UP_VALUES,
     MOST_TARGETS,
+    are_targets_too,
     shown_alone,
     unwound,
 )
@@ -55,10 +54,10 @@ def with_others(
     found = dict(_others(database, reference, collections, missing, there, limited))
     elsewhere = min(sum(found.values()), len(missing))
     every = len(missing) + len(there)
-    if elsewhere < max(LEAST_SHARE * len(missing), LEAST_ELSEWHERE * every, LEAST_FOUND):
+    if not are_targets_too(elsewhere, len(missing), every):
         return reference
-    checked, resolved = every, elsewhere + len(there)
-    return replace(reference, checked=checked, resolved=resolved, held=0, dangling=0, others=tuple(found))
+    resolved = elsewhere + len(there)
+    return replace(reference, checked=every, resolved=resolved, held=0, dangling=0, others=tuple(found))
 
 
 def _others(

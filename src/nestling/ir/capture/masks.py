@@ -22,6 +22,7 @@ from nestling.ir.facts.steps import ANY_KEY
 Masked = Any
 """JSON: documents, lists, texts, numbers, true, false."""
 
+NULL_SHAPE = "?null"
 NUMBER, STRING, OBJECT = "?number", "?string", "?object"
 _KEPT_NUMBERS = (0, 1, -1)
 _DEEPEST = 60
@@ -44,7 +45,7 @@ _BY_TYPE = {
     str: STRING,
     ObjectId: "?objectId",
     datetime: "?date",
-    type(None): "?null",
+    type(None): NULL_SHAPE,
 }
 _UNITS = frozenset({"year", "quarter", "week", "month", "day", "hour", "minute", "second", "millisecond"})
 

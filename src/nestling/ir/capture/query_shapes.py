@@ -10,6 +10,7 @@ from typing import Any
 from bson import ObjectId
 
 from nestling.ir.capture.capture import Capture, CaptureKind
+from nestling.ir.capture.masks import NULL_SHAPE
 from nestling.ir.capture.shape import operation_of, shape
 from nestling.ir.capture.tally import Sums, Tally
 
@@ -17,7 +18,7 @@ _ARRAY = re.compile(r"\?array<(.*)>")
 _EXAMPLES: dict[str, object] = {
     "?number": 7,
     "?bool": True,
-    "?null": None,
+    NULL_SHAPE: None,
     "?date": datetime(2000, 1, 1, tzinfo=UTC),
     "?objectId": ObjectId(b"nestling-id."),
     "?binData": b"",

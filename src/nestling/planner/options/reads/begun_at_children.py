@@ -7,10 +7,9 @@ these are one step.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import product, takewhile
-from math import prod
 
 from nestling.ir.candidate import IndexedAcross
 from nestling.ir.design_problem import Mode
@@ -20,12 +19,15 @@ from nestling.ir.paths.work import NO_WORK
 from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.hops import Hops, JoinHop
-from nestling.planner.options.reads.starts import FEW_WAYS, Starts
-from nestling.planner.options.sizes.matching import compared_equal
+from nestling.planner.options.reads.starts import FEW_WAYS, Starts, chosen_together
+from nestling.planner.options.sizes.matching import front_across, rows_across
 from nestling.planner.options.statements.visits import Visit
 from nestling.planner.options.structures.places import Home
 from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition, Use
+
+_EITHER = Condition("", Use.NONE, 1.0)
+"""The OR by whose sides rows were found, which is asked of each of them again."""
 
 
 def begun_at_children(starts: Starts, hops: Hops, statement: Statement, found: tuple[Visit, ...]) -> Iterator[Mode]:
@@ -96,7 +98,7 @@ class _Both:
         for name, index in modes.places.across[self.child.entity]:
             fixed = self._fixed(index, accesses)
             if fixed:
-                rows, left = self._rows(modes, accesses, fixed), list[Condition]()
+                rows, left = rows_across(modes.sizes, accesses, fixed), list[Condition]()
                 for along, access in accesses.items():
                     asked = modes.sizes.table(statement, access).conditions
                     left += [each for each in asked if (each.path, along) not in fixed]
@@ -107,11 +109,12 @@ class _Both:
         theirs, own, modes = self.parent.access.any_of, self.child.access.any_of, starts.modes
         if not own or len(theirs) != len(own) or not all(map(any, zip(theirs, own, strict=True))):
             return
-        ways = [self._ways_of_side(starts, *each) for each in zip(theirs, own, strict=True)]
-        for found in product(*ways):
+        alike = Counter(zip(theirs, own, strict=True))
+        for found in chosen_together([self._ways_of_side(starts, *each) for each in alike]):
             names = tuple(dict.fromkeys(name for name, _ in found if name))
-            rows = min(sum(rows for _, rows in found), modes.documents.count(home))
-            yield _found(modes, home, names, rows, [Condition("", Use.NONE, 1.0)]), rows
+            rows = sum(times * each for (_, each), times in zip(found, alike.values(), strict=True))
+            rows = min(rows, modes.documents.count(home))
+            yield _found(modes, home, names, rows, [_EITHER]), rows
 
     def _ways_of_side(
         self, starts: Starts, theirs: tuple[AttributeFilter, ...], own: tuple[AttributeFilter, ...]
@@ -122,7 +125,7 @@ class _Both:
         found = [(name, rows) for name, (rows, _) in starts.few_ways(child, alone=False)] if child.filters else []
         for name, index in starts.modes.places.across[self.child.entity]:
             if fixed := self._fixed(index, accesses):
-                found.append((name, self._rows(starts.modes, accesses, fixed)))
+                found.append((name, rows_across(starts.modes.sizes, accesses, fixed)))
         return sorted(found, key=lambda each: (each[1], each[0]))[:FEW_WAYS]
 
     def _fixed(self, index: IndexedAcross, accesses: Mapping[str, Access]) -> frozenset[tuple[str, str]]:
@@ -132,19 +135,10 @@ class _Both:
         """
         if not set(index.links) <= {self.link.name}:
             return frozenset()
-        equal = {along: compared_equal(access) for along, access in accesses.items()}
-        front = list(takewhile(lambda key: key.attribute in equal[key.along], index.keys))
-        then = [key for key in index.keys[len(front) : len(front) + 1] if front]
+        front = front_across(index, accesses)
+        then = index.keys[len(front) : len(front) + 1] if front else ()
         ranged = [key for key in then if key.attribute in accesses[key.along].compared(Operator.RANGE)]
         return frozenset((each.attribute, each.along) for each in (*front, *ranged))
-
-    def _rows(self, modes: Modes, accesses: Mapping[str, Access], fixed: frozenset[tuple[str, str]]) -> float:
-        """How many children meet these conditions."""
-        rows = modes.sizes.rows(self.child.entity)
-        for along, access in accesses.items():
-            said = [each for each in access.filters if (each.attribute, along) in fixed]
-            rows *= prod(modes.sizes.share(access, each) for each in modes.sizes.apart(access, said))
-        return max(rows, 1.0)
 
 
 def _found(modes: Modes, home: Home, names: tuple[str, ...], rows: float, left: list[Condition]) -> Mode:

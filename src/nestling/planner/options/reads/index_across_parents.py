@@ -15,11 +15,10 @@ from nestling.ir.design_problem import Mode
 from nestling.ir.storage.collations import by_expression
 from nestling.ir.workload import Statement
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.sizes.matching import compared_equal
+from nestling.planner.options.sizes.matching import compared_equal, front_across, rows_across
 from nestling.planner.options.statements.visits import Visit
 from nestling.planner.options.structures.places import Home
 from nestling.planner.work.first_access import asked_in_turn
-from nestling.planner.work.stream import Condition
 
 _Joined = Mapping[str, int]
 """The positions of rows ("") and of their parents, by relationship, among a statement's visits."""
@@ -88,14 +87,12 @@ def _walked(
     modes: Modes, found: tuple[Visit, ...], joined: _Joined, index: IndexedAcross
 ) -> frozenset[tuple[str, str]] | None:
     """The equalities the index begins with, each an attribute and whose, where it goes on in the order asked."""
-    equal = {along: compared_equal(found[position].access) for along, position in joined.items()}
-    front = 0
-    while front < len(index.keys) and index.keys[front].attribute in equal[index.keys[front].along]:
-        front += 1
-    fixed = frozenset((each.attribute, each.along) for each in index.keys[:front])
+    front = front_across(index, {along: found[position].access for along, position in joined.items()})
+    fixed = frozenset((each.attribute, each.along) for each in front)
     along, first = next((name, found[position]) for name, position in joined.items() if _is_sorted(found[position]))
     asked = [(name, -1 if down else 1) for name, down in first.access.order if (name, along) not in fixed]
-    there = [(each.attribute, each.direction) for each in index.keys[front : front + len(asked)] if each.along == along]
+    behind = index.keys[len(front) : len(front) + len(asked)]
+    there = [(each.attribute, each.direction) for each in behind if each.along == along]
     entity = modes.situation.model.entity(first.entity)
     if not asked or any(by_expression(entity.attribute(name)) for name, _ in asked):
         return None
@@ -161,14 +158,14 @@ def _few(
     limit: float,
 ) -> Few:
     """The entries and documents read for the rows shown, and for the rows before them that do not meet the other conditions."""
-    sizes, rest = modes.sizes, list[Condition]()
-    rows = sizes.rows(found[joined[""]].entity)
-    for along, position in joined.items():
-        visit = found[position]
-        rest += [each for each in visit.conditions if (each.path, along) not in fixed]
-        asked = [each for each in visit.access.filters if (each.attribute, along) in fixed]
-        rows *= prod(sizes.share(visit.access, each) for each in sizes.apart(visit.access, asked))
-    reached = min(limit / max(prod(each.share for each in rest), 1e-9), max(rows, 1.0))
+    rest = [
+        each
+        for along, position in joined.items()
+        for each in found[position].conditions
+        if (each.path, along) not in fixed
+    ]
+    rows = rows_across(modes.sizes, {along: found[position].access for along, position in joined.items()}, fixed)
+    reached = min(limit / max(prod(each.share for each in rest), 1e-9), rows)
     fetched, extra = modes.documents.reads(home, reached)
     text = f"{home.id}, by {needs[0]}, the first few"
     mode = modes.mode(text, needs, fetched + asked_in_turn(reached, rest), extra)

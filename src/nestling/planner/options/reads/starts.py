@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
+from typing import TypeVar
 
 from nestling.ir.candidate import Indexed, kept_aggregates
 from nestling.ir.design_problem import Mode
@@ -58,6 +59,8 @@ Matched = tuple[float, bool]
 KEPT_STAGES = 1 + work_of.light(3)
 """Stages that show what one document keeps of its children, and a row for none where that document is not there."""
 
+
+_Way = TypeVar("_Way")
 
 FEW_WAYS = 4
 """Indexes tried for one side of an OR, beside each of those of the others."""
@@ -222,12 +225,8 @@ class Starts:
         alike = Counter(
             access.sides if self._are_compared_alike(access) else ()
         )  # sides that compare the same share an index
-        ways = [self.few_ways(side, alone=alone) for side in alike]
-        while prod(map(len, ways)) > MOST_WAYS:
-            most = max(map(len, ways))
-            ways = [found[: most - 1] if len(found) == most else found for found in ways]
         limit = self._limit(statement, access)
-        for found in product(*ways) if ways else ():
+        for found in chosen_together([self.few_ways(side, alone=alone) for side in alike]):
             names = tuple(dict.fromkeys(name for name, _ in found if name))
             rows = [matched[0] for (_, matched), times in zip(found, alike.values(), strict=True) for _ in range(times)]
             ordered = all(matched[1] for _, matched in found)
@@ -242,7 +241,7 @@ class Starts:
         a one what is to the letter becomes an expression, and no index finds that side.
         """
         entity = self.modes.situation.model.entity(access.entity)
-        asked = [entity.attribute(each.attribute) for side in access.any_of for each in side]
+        asked = map(entity.attribute, access.either)
         return len({each.collation for each in asked if each.type.name is TypeName.TEXT}) < 2
 
     def few_ways(self, side: Access, *, alone: bool) -> list[tuple[str, Matched]]:
@@ -434,6 +433,14 @@ class Starts:
         needed = [kept.get(each, []) for each in asked]
         if needed and all(needed) and self.readable.is_read(statement, link, asked):
             yield from product(*needed)
+
+
+def chosen_together(ways: list[list[_Way]]) -> Iterator[tuple[_Way, ...]]:
+    """One way for each side of an OR, the best of each side alone where they are many; nothing without sides."""
+    while prod(map(len, ways)) > MOST_WAYS:
+        most = max(map(len, ways))
+        ways = [found[: most - 1] if len(found) == most else found for found in ways]
+    yield from product(*ways) if ways else ()
 
 
 def _without_joined(access: Access) -> Access:

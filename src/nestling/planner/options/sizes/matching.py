@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
+from math import prod
 
-from nestling.ir.candidate import Indexed
+from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross
 from nestling.ir.indexes.indexable import is_array, leads
 from nestling.ir.indexes.kept_uniques import may_have_index, with_values
 from nestling.ir.model import Entity
@@ -60,6 +62,24 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
     if position == 0 and not ordered:
         return None
     return max(rows, 1.0), ordered
+
+
+def front_across(index: IndexedAcross, accesses: Mapping[str, Access]) -> tuple[AcrossKey, ...]:
+    """What an index over rows and their parents begins with that the accesses to these compare for equality.
+
+    The accesses are given by relationship, that to the rows themselves by "".
+    """
+    equal = {along: compared_equal(access) for along, access in accesses.items()}
+    return tuple(takewhile(lambda key: key.attribute in equal[key.along], index.keys))
+
+
+def rows_across(sizes: Sizes, accesses: Mapping[str, Access], fixed: Collection[tuple[str, str]]) -> float:
+    """How many rows meet the conditions on these attributes, of theirs and of their parents'; at least one."""
+    rows = sizes.rows(accesses[""].entity)
+    for along, access in accesses.items():
+        said = [each for each in access.filters if (each.attribute, along) in fixed]
+        rows *= prod(sizes.share(access, each) for each in sizes.apart(access, said))
+    return max(rows, 1.0)
 
 
 def _share(sizes: Sizes, access: Access, condition: AttributeFilter, index: Indexed) -> float:

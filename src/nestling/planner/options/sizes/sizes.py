@@ -240,7 +240,6 @@ class Sizes:
         return self._found[access]
 
     def _found_without(self, access: Access, without: Sequence[str]) -> float:
-        either = {each.attribute for side in access.any_of for each in side}
         filters = [each for each in self.alone(access) if each.attribute not in without]
         exact = {each.attribute for each in filters if each.operator is Operator.EQUALITY}
         entity = self.situation.model.entity(access.entity)
@@ -252,14 +251,13 @@ class Sizes:
                 rows, told = self.children_asked(link), frozenset(link.child_attributes)
         for each in self.apart(access, [each for each in filters if each.attribute not in told]):
             rows *= self.share(access, each)
-        if access.sides and either.isdisjoint(without):
+        if access.sides and access.either.isdisjoint(without):
             rows *= 1 - prod(1 - prod(self.share(access, each) for each in side) for side in access.any_of)
         return max(rows, min(1.0, self.rows(access.entity)))
 
     def alone(self, access: Access) -> tuple[AttributeFilter, ...]:
         """The conditions of an access without what is told by the sides of an OR."""
-        either = {each.attribute for side in access.any_of for each in side}
-        return tuple(each for each in access.filters if each.operator.seeks or each.attribute not in either)
+        return tuple(each for each in access.filters if each.operator.seeks or each.attribute not in access.either)
 
     def share_of_either(self, one: Access, other: Access) -> float:
         """The share of joined rows that an OR about both leaves; 1 where it is about one of them, or there is none."""

@@ -37,7 +37,7 @@ SIMPLICITY = "complexity"
 """The name the price stands under among the statements, and in explanations."""
 COMPLEXITY_SHARE = 1.5e-3
 """One unit of it, as a share of the workload's least cost. A judgement, far below what any coefficient is known to."""
-INDEXED = 1e-6
+INDEX_SHARE = 1e-6
 """What a new index has to save, as such a share: with less nobody builds one beside another that serves nearly as well."""
 INDEX_CHANGED, DOCUMENTS_CHANGED = 3e-4, 0.03
 """What a change to a collection in use has to save, as such a share: an index, and what changes all documents. A judgement: an
@@ -48,7 +48,7 @@ def simplicity(candidates: Iterable[Candidate], new_indexes: Collection[str]) ->
     """A charge for each structure that takes explaining, and for these indexes; its statement runs at the least cost."""
     for candidate in candidates:
         if candidate.id in new_indexes:
-            yield Charge(SIMPLICITY, candidate.id, (candidate.id,), INDEXED)
+            yield Charge(SIMPLICITY, candidate.id, (candidate.id,), INDEX_SHARE)
         elif (weight := _weight(candidate)) > 0:
             yield Charge(SIMPLICITY, candidate.id, (candidate.id,), COMPLEXITY_SHARE * weight)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from nestling.ir.capture.masks import NULL_SHAPE
 from nestling.sources.capture.sql.documents import New, StatementDraft, Written
 from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow
@@ -34,7 +35,7 @@ class ArrayChange:
     @property
     def empties(self) -> bool:
         """Whether it leaves nothing of what was there."""
-        return self.operator == "$unset" or (self.operator == "$set" and self.operand in ("?null", []))
+        return self.operator == "$unset" or (self.operator == "$set" and self.operand in (NULL_SHAPE, []))
 
 
 def is_home(array: Many) -> bool:
@@ -95,7 +96,7 @@ def _pulled(draft: StatementDraft, element: FieldValue, change: ArrayChange) -> 
         if not isinstance(element, RowAttribute):
             raise NotExpressible(f"`$pullAll` from `{change.path}`, whose elements are documents")
         draft.notes.append("`$pullAll` removes every value of its list; the SQL statement removes one")
-        return element_conditions(draft, element, change.path, {"$eq": next(iter(change.operand), "?null")})
+        return element_conditions(draft, element, change.path, {"$eq": next(iter(change.operand), NULL_SHAPE)})
     if not isinstance(change.operand, dict):
         raise NotExpressible(f"`$pull` from `{change.path}`")
     if isinstance(element, RowAttribute):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nestling.ir.capture.masks import NULL_SHAPE
 from nestling.ir.types import TIMES
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN
@@ -28,7 +29,7 @@ def assigned(draft: StatementDraft, column: RowAttribute, operator: str, operand
     """The new value of an attribute, whose old value is its bare name; raises NotExpressible."""
     if operator in _GIVEN and isinstance(operand, dict | list):
         raise NotExpressible(f"a document or list as the value of `{path}`")
-    if operator == "$unset" or (operator == "$set" and operand == "?null"):
+    if operator == "$unset" or (operator == "$set" and operand == NULL_SHAPE):
         return _nothing(draft, column, path)
     if operator == "$currentDate":
         return _now(draft, column, path)
@@ -91,7 +92,7 @@ def _of_stage(draft: StatementDraft, target: WriteTarget, stage: dict[str, Any])
     if name not in ("$set", "$addFields", "$unset"):
         raise NotExpressible(f"the stage `{name}` in an update")
     taken = name == "$unset"
-    paths = dict.fromkeys([body] if isinstance(body, str) else body, "?null") if taken else body
+    paths = dict.fromkeys([body] if isinstance(body, str) else body, NULL_SHAPE) if taken else body
     for path, each in paths.items():
         found = find(target.document, path).value
         if isinstance(found, RowAttribute) and found.row is target.row:

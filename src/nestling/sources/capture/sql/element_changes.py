@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from nestling.ir.capture.masks import NULL_SHAPE
 from nestling.ir.facts.steps import ANY_KEY
 from nestling.sources.capture.sql.array_changes import ArrayChange, own_texts
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep
@@ -69,7 +70,7 @@ def _tests_of(condition: Mapping[str, Any], field: str) -> dict[str, Any]:
         raise NotExpressible(f"which element of `{field}` is meant by `$`")
     for tests in found.values():
         for name, operand in tests.items():
-            if name in _OF_NO_ELEMENT or operand in ("?null", False):
+            if name in _OF_NO_ELEMENT or operand in (NULL_SHAPE, False):
                 raise NotExpressible(f"which element of `{field}` is meant by `$`, as the filter uses `{name}`")
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from nestling.ir.capture.masks import NULL_SHAPE
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements, only
 from nestling.sources.capture.sql.entity_rows import token
@@ -31,7 +32,7 @@ from nestling.sources.capture.sql.predicates import (
 )
 from nestling.sources.capture.sql.scalar_tests import check_no_array, classes_of
 
-NULL_SHAPE, REMOVED = "?null", "$$REMOVE"
+REMOVED = "$$REMOVE"
 _COMPARED = {
     "$eq": ("=", "<>"),
     "$ne": ("<>", "="),

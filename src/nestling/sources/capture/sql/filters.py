@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from nestling.ir.capture.clauses import LOGICAL
+from nestling.ir.capture.masks import NULL_SHAPE
 from nestling.ir.facts.steps import ANY_KEY
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements
@@ -46,7 +47,6 @@ from nestling.sources.capture.sql.predicates import (
 from nestling.sources.capture.sql.scalar_tests import (
     ANY_BOUND,
     NOT_TOLD_APART,
-    NULL_SHAPE,
     OneOfAll,
     asks_for_any,
     no_documents,

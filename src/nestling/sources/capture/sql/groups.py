@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nestling.ir.capture.masks import NULL_SHAPE
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN
 from nestling.sources.capture.sql.expressions import scalar, value
@@ -26,7 +27,7 @@ def group(state: StatementState, body: Any) -> None:
     if state.query.grouped or state.query.limit or state.query.offset:
         state.settle()
     key = body.get("_id")
-    constant = key is None or key in ("?null", "?string", "?number") or isinstance(key, int)
+    constant = key is None or key in (NULL_SHAPE, "?string", "?number") or isinstance(key, int)
     keys = DocumentTree({}) if constant else value(state.draft, state.document, key)
     groups: list[str] = []
     _gather(keys, groups)

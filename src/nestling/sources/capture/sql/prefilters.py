@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from nestling.ir.capture.masks import NULL_SHAPE
+
 Stage = dict[str, Any]
 _OF_ONE_ELEMENT = frozenset({"$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$regex", "$mod"})
 
@@ -46,7 +48,7 @@ def _without(body: Stage, array: str, again: Stage) -> Stage:
 def _is_of_one_element(tests: Stage) -> bool:
     """Whether an array passes the tests because an element does: a negated test must be true of all its elements."""
     return all(
-        name in _OF_ONE_ELEMENT and "?null" not in (operand, *_values(operand)) for name, operand in tests.items()
+        name in _OF_ONE_ELEMENT and NULL_SHAPE not in (operand, *_values(operand)) for name, operand in tests.items()
     )
 
 

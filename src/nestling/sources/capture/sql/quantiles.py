@@ -9,10 +9,11 @@ from typing import Any
 
 from nestling.ir.capture import CommandOperation, CommandShape, ShapeTotals
 from nestling.ir.capture.clauses import BEGINS
+from nestling.ir.capture.masks import NULL_SHAPE
 from nestling.ir.statistics import EntityStatistics
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.reads import pipeline_of
-from nestling.sources.capture.sql.scalar_tests import ANY_BOUND, ENDS_OF_BEGINNING, NULL_SHAPE
+from nestling.sources.capture.sql.scalar_tests import ANY_BOUND, ENDS_OF_BEGINNING
 from nestling.sources.capture.sql.words import Asked
 
 FIRST_BATCH = 101

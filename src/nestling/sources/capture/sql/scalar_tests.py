@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nestling.ir.capture.clauses import BEGINS, REGEX
+from nestling.ir.capture.masks import NULL_SHAPE
 from nestling.ir.model import Attribute
 from nestling.ir.storage.bson_classes import bson_classes
 from nestling.ir.types import MAY_BE_ARRAYS
@@ -13,7 +14,7 @@ from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import NotExpressible, RowAttribute, ScalarValue
 from nestling.sources.capture.sql.predicates import ALWAYS, NEVER, CapturedCondition, CapturedTest, every, some
 
-NULL_SHAPE, ANY_BOUND = "?null", "?minmax"
+ANY_BOUND = "?minmax"
 ENDS_OF_BEGINNING = {"$gte": "from", "$lt": "before"}
 """Texts that begin alike are a range: from that beginning to before the first text behind them all."""
 _COMPARED = {"$eq": ("=", "<>"), "$gt": (">", "<="), "$gte": (">=", "<"), "$lt": ("<", ">="), "$lte": ("<=", ">")}
