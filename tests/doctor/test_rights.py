@@ -78,4 +78,4 @@ def test_a_readers_model_is_written(guarded: str, tmp_path: Path) -> None:
     done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path)
     assert done.code == 0, done.err
     assert (tmp_path / "model.yaml").exists()
-    assert "gap: the profiler of shop: the user may not do this" in done.err
+    assert "gap: the profiler of shop, shop.system.profile, the server's log: the user may not do this" in done.err

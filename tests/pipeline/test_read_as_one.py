@@ -12,6 +12,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.server import Server
 from nestling.pipeline.reversing import Redesign
+from nestling.recorder import Recorder
 
 
 @pytest.fixture
@@ -52,3 +53,36 @@ def test_what_comes_with_a_document_costs_no_request(live: str, tmp_path: Path) 
     costs = [dict(each.proposal.costs.statements) for each in (together, apart) if each.proposal.costs is not None]
     assert costs[0][second] < costs[0][first] / 5 < costs[1][second]
     assert len(together.proposal.design.collections) == 1
+
+
+def test_arrays_stay_where_reads_show_them(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """Indexes of what lies in some documents do not make today's design impossible, and documents that are deleted take what is
+    in them along: nothing is to change.
+    """
+    database.messages.insert_many(
+        {
+            "_id": i,
+            "room": i % 20,
+            "text": "x" * 80,
+            **({"files": [{"_id": f"f{i}", "name": "a"}]} if i % 3 == 0 else {}),
+        }
+        for i in range(2_000)
+    )
+    database.messages.create_index("room")
+    database.messages.create_index("files._id", partialFilterExpression={"files._id": {"$exists": True}})
+    live = mongod.uri.replace("/?", f"/{database.name}?")
+    with (
+        Recorder(tmp_path / "asked.json", samples=True) as recorder,
+        MongoClient[Any](mongod.uri, event_listeners=[recorder]) as client,
+    ):
+        messages = client[database.name].messages
+        for i in range(60):
+            list(messages.find({"room": i % 20}))
+            messages.find_one({"files._id": f"f{i * 3}"})
+            messages.delete_many({"room": 20 + i})
+        today = pipeline.in_place(live).in_place
+        said = pipeline.captured_workload(recorder.capture(), today.design, today.statistics)
+    made = designed(live, said.text(), tmp_path)
+    assert made.today is not None
+    assert made.changes == ()
+    assert len(made.proposal.design.collections) == 1

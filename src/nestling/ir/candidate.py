@@ -15,7 +15,7 @@ from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.primitives import Before, BucketWindow, Computed, Copy, Field, Form, Order
 from nestling.ir.rows import AggregateKind, Hop, down, up
-from nestling.ir.statements.clause import Clause
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.ir.storage.names import stored_name
 from nestling.ir.types import EXACT_NUMBERS
@@ -37,15 +37,15 @@ class Nested:
     """The entity is embedded: `links` are the relationships from it up to the entity whose collection holds it.
 
     `overflow`: the most rows in one array; the rest goes to pages. `inline`: a subtype's fields are next to those of its
-    supertype, and a discriminator says which rows have them. `bare`: rows that store a single value are that value, not a
-    sub-document.
+    supertype, and a discriminator says which rows have them. `bare`: whether rows that store a single value are that value, not a
+    sub-document; None: only the ids of a many-to-many are.
     """
 
     entity: str
     links: tuple[str, ...]
     overflow: int | None = None
     inline: bool = False
-    bare: bool = False
+    bare: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,12 +243,21 @@ class Paired:
 class Indexed:
     """An index over the entity's rows, wherever they are stored: attributes and directions.
 
-    `rows`: cover only rows that satisfy these conditions, if they are documents of their own.
+    `rows`: cover only rows that satisfy these conditions.
     """
 
     entity: str
     keys: IndexKeys
     rows: tuple[Clause, ...] = ()
+
+    @property
+    def works_inside(self) -> bool:
+        """Whether it may be over rows inside other documents: it covers all of them, or leaves out those without indexed values.
+
+        Other conditions would be asked of the documents, not of the rows in them.
+        """
+        names = {name for name, _ in self.keys}
+        return all(each.comparison is ClauseOperator.PRESENT and each.name in names for each in self.rows)
 
 
 @dataclass(frozen=True, slots=True)

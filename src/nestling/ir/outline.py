@@ -24,7 +24,7 @@ class Outline:
     - `kept`: copies, computed values and cold attributes.
     - `indexes`: chosen candidates in addition to unique indexes; None: one for every reference and every equality filter.
     - `inline`: embeddings of subtypes next to their supertype's fields. `bare`: embeddings whose rows are bare values if they
-      store a single one.
+      store a single one, or are not although these are ids of a many-to-many.
     - `absorbed`: entities whose home are copies in their children, with the relationship to these.
     """
 
@@ -37,7 +37,7 @@ class Outline:
     kept: tuple[Part, ...] = ()
     indexes: tuple[Candidate, ...] | None = None
     inline: frozenset[str] = frozenset()
-    bare: frozenset[str] = frozenset()
+    bare: Mapping[str, bool] = field(default_factory=dict)
     absorbed: Mapping[str, str] = field(default_factory=dict)
 
     def without(self, link: str, decided_as: str, why: Reason) -> Outline:

@@ -200,8 +200,9 @@ def _needs(places: Places) -> Iterator[Needs]:
     yield from _both_held(places)
     for entity, homes in places.homes.items():
         own = tuple(home.id for home in homes if home.own)
-        parts = (places.cold, places.paired, places.archives, places.partial, places.any_case)
-        apart = (name for each in parts for name, _ in each[entity])
+        parts = (places.cold, places.paired, places.archives, places.any_case)
+        apart = [name for each in parts for name, _ in each[entity]]
+        apart += [name for name, index in places.partial[entity] if not index.works_inside]
         yield from (Needs(name, own) for name in apart)
 
 

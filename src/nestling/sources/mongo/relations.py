@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from nestling.ir.facts.structure import FieldPlace, Link
-from nestling.ir.model import Attribute, Model, Relationship
+from nestling.ir.model import Attribute, Model, OnDelete, Relationship
 from nestling.ir.types import COMPOSITE, TypeName
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.entity_names import free, reference_name
@@ -75,7 +75,7 @@ def _listed_attributes(entity: EntityOf) -> Iterator[Attribute]:
 def _foreign_keys(place: FieldPlace, survey: Survey, found: Entities) -> Iterator[ForeignKey]:
     entity = found[place]
     if entity.above is not None and (referenced := entity.above.key):
-        yield ForeignKey(tuple(entity.implied.values()), entity.above.name, referenced)
+        yield ForeignKey(tuple(entity.implied.values()), entity.above.name, referenced, on_delete=OnDelete.CASCADE)
     for link in survey.links:
         if owner(link, survey, found) is entity:
             yield from _reference(link, entity, found)

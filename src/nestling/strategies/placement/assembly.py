@@ -157,7 +157,7 @@ class _Assembly:
                 )
                 flags = overflow_flag(names, name, overflow)
                 body = self.document(link.child, names if form is Form.INLINE else TakenNames())
-                if link.name in self.outline.bare and self.is_one_value(link, body):
+                if self.outline.bare.get(link.name) and self.is_one_value(link, body):
                     form = Form.SCALARS
                 yield Embedding(name, link.name, form, body, overflow=flags, orphans=orphans)
 
@@ -179,6 +179,7 @@ class _Assembly:
             and other is not None
             and len(left) == 1
             and left[0] in other.child_attributes
+            and self.outline.bare.get(link.name, True)
             and not embeds
             and not self.listed(link.child)
             and not any(isinstance(part, CopiedAttribute) and part.holder == link.child for part in self.outline.kept)

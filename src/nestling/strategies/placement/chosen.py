@@ -39,7 +39,7 @@ def chosen_outline(  # noqa: C901 - one case for each
     kept: list[Part] = []
     indexes: list[Candidate] = []
     inline: set[str] = set()
-    bare: set[str] = set()
+    bare: dict[str, bool] = {}
     absorbed: dict[str, str] = {}
     for candidate in candidates:
         if candidate.id not in chosen:
@@ -51,8 +51,8 @@ def chosen_outline(  # noqa: C901 - one case for each
                 homes[entity] = links[0]
                 if is_inline:
                     inline.add(links[0])
-                if is_bare:
-                    bare.add(links[0])
+                if is_bare is not None:
+                    bare[links[0]] = is_bare
                 if overflow is not None:
                     overflows[links[0]] = overflow
             case Bucketed(entity) as bucket:
@@ -76,6 +76,6 @@ def chosen_outline(  # noqa: C901 - one case for each
         kept=tuple(kept),
         indexes=tuple(indexes),
         inline=frozenset(inline),
-        bare=frozenset(bare),
+        bare=bare,
         absorbed=absorbed,
     )

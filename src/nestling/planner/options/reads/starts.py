@@ -158,7 +158,8 @@ class Starts:
         aggregates = access.aggregates or (not said.beside and any(each.aggregates for each in others))
         kept = said.as_found or limit is not None or (said.firsts is not None and said.firsts.in_order)
         alone = kept and not aggregates and not any(each.sort for each in others)
-        partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
+        there = (each for each in self.modes.places.partial[access.entity] if home.own or each[1].works_inside)
+        partial = [each for each in there if serves(access, each[1])]
         entity = self.modes.situation.model.entity(access.entity)
         asked = self._asked_of_elements(access) if self.modes.documents.levels(home) else access
         for name, index in (*self.modes.places.indexes[access.entity], *partial):

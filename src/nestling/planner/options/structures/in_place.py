@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
@@ -29,7 +29,6 @@ from nestling.ir.candidate import (
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Form, Index
-from nestling.ir.statements.clause import ClauseOperator
 from nestling.ir.storage.layout import Node, Place, Role, StoredCollection
 from nestling.ir.storage.names import join
 from nestling.planner.migration.same_paths import same_paths
@@ -64,7 +63,7 @@ def _comparable(part: Part) -> Part:
     """A part without what two names of one structure may differ in: how many rows an overflowing array keeps, its form."""
     if not isinstance(part, Nested):
         return part
-    return replace(part, overflow=part.overflow if part.overflow is None else 0, bare=False)
+    return replace(part, overflow=part.overflow if part.overflow is None else 0, bare=None)
 
 
 def parts_of(design: Design) -> Iterator[Part]:
@@ -84,16 +83,21 @@ def parts_of(design: Design) -> Iterator[Part]:
                 yield Cold(collection.root, split.attributes)
     for index in design.indexes:
         found = _of_rows(design, index) or _of_first_keys(design.store(index.collection), index)
-        if found is not None:
-            yield _of_all_inside(found, index, homes)
+        known = _inside(found, unique=index.unique) if found is not None and homes[found.entity].nodes[1:] else found
+        if known is not None:
+            yield known
 
 
-def _of_all_inside(found: _Index, index: Index, homes: Mapping[str, Place]) -> _Index:
-    """An index that keeps rows inside documents unique, as one over all of them: it leaves out documents without such rows."""
-    keys = {path for path, _ in index.keys}
-    is_there = all(each.comparison is ClauseOperator.PRESENT and each.name in keys for each in index.partial)
-    is_inside = index.unique and isinstance(found, Indexed) and len(homes[found.entity].nodes) > 1
-    return replace(found, rows=()) if is_inside and is_there and isinstance(found, Indexed) else found
+def _inside(found: _Index, *, unique: bool) -> _Index | None:
+    """An index over rows inside documents; None if no structure stands for it, as it asks something else of the documents.
+
+    One that keeps the rows unique counts as one over all of them: it leaves out documents without such rows.
+    """
+    if not isinstance(found, Indexed):
+        return found
+    if not found.works_inside:
+        return None
+    return replace(found, rows=()) if unique else found
 
 
 def with_other_indexes(design: Design, today: Design) -> tuple[Design, tuple[Index, ...]]:

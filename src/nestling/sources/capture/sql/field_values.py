@@ -30,8 +30,8 @@ class AskedOfNoDocument(NotExpressible):
     """Raised for a condition that needs a value of a field that no document has, as far as the model knows."""
 
 
-class OnlyUpkeep(NotExpressible):
-    """A write that changes no row: it only keeps copies and computed values right."""
+class LeftOut(NotExpressible):
+    """A command that no design has to answer: a write that changes no row, or a filter that no document meets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ class Some:
 
 CapturedCondition: TypeAlias = CapturedTest | OneWay | Every | Some
 ALWAYS, NEVER = Every(()), Some(())
+NEVER_TRUE = "1 = 0"
+"""What no row meets."""
 
 
 def every(parts: Iterable[CapturedCondition]) -> CapturedCondition:
@@ -95,7 +97,7 @@ def text_of(predicate: CapturedCondition) -> str:
         return " AND ".join(conjuncts(predicate))
     texts = list(dict.fromkeys(_alternatives(predicate)))
     if not texts:
-        return "1 = 0"
+        return NEVER_TRUE
     return f"({' OR '.join(texts)})" if len(texts) > 1 else texts[0]
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from nestling.ir.free_names import free_name
 from nestling.ir.model import Model
 from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRow, EntityRows, token
-from nestling.sources.capture.sql.field_values import Many
+from nestling.sources.capture.sql.field_values import LeftOut, Many
+from nestling.sources.capture.sql.predicates import NEVER_TRUE
 from nestling.sources.capture.sql.words import plain, quoted
 
 
@@ -55,7 +56,9 @@ class RowsQuery:
         return last
 
     def keep(self, texts: list[str]) -> None:
-        """Keep what meets these conditions; a row that must be there is joined by no LEFT JOIN."""
+        """Keep what meets these conditions; a row that must be there is joined by no LEFT JOIN. Raises LeftOut if nothing can."""
+        if NEVER_TRUE in texts:
+            raise LeftOut("it finds nothing: its filter looks for one of no values")
         self.where += texts
         for text in texts:
             match = TOKEN.match(text)

@@ -26,7 +26,7 @@ from nestling.sources.capture.sql.field_values import (
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.state import StatementState
 
-MOST_BRANCHES = 6
+MOST_BRANCHES = 60
 """Arrays of one document that become statements of their own."""
 
 
@@ -138,9 +138,8 @@ def _select(state: StatementState, branch: Branch) -> str:
         document = array.element(row if row is not None else array.join(True)[1])
         if array.limit is not None:
             _first_only(state, array, row, branch)
-        shown_here: list[tuple[str, str]] = []
-        _columns(state.draft, document, path, shown_here)
-        shown += shown_here
+        if level + 1 >= branch.told:
+            _columns(state.draft, document, path, shown)
     if not shown:
         shown = [("one", "1")]
     return state.query.text(_unique(shown), state.draft.design.model)

@@ -21,7 +21,7 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.workload import LEAST_WINDOW_SECONDS
 from nestling.sources.capture.sql.application_joins import JoinedStatement, joined
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, NotExpressible, OnlyUpkeep
+from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, LeftOut, NotExpressible
 from nestling.sources.capture.sql.forms import check_forms, pipeline
 from nestling.sources.capture.sql.quantiles import quantiles_of
 from nestling.sources.capture.sql.reads import pipeline_of, selects
@@ -95,7 +95,7 @@ def workload_of(capture: Capture, design: Design, statistics: Statistics | None 
         said = grown.get(each.seen.shape.namespace, set())
         try:
             _kinds_made(each, design, said, numbers)
-        except OnlyUpkeep:
+        except LeftOut:
             return True
         except (NotExpressible, DesignError):
             return False
@@ -143,7 +143,7 @@ def _say(
     origin = shape_text(shape, several=several)
     try:
         kinds, made = _kinds_made(each, design, grown, statistics)
-    except OnlyUpkeep as why:
+    except LeftOut as why:
         found.left_out.append(f"{origin} ({full_rate(_rounded(each.rate))}): {why}")
         return
     except (NotExpressible, DesignError) as problem:

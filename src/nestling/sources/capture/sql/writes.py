@@ -9,7 +9,7 @@ from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.ir.model import OnDelete, Relationship
 from nestling.ir.storage.layout import Node
 from nestling.sources.capture.sql.documents import New, Written
-from nestling.sources.capture.sql.field_values import NotExpressible, OnlyUpkeep
+from nestling.sources.capture.sql.field_values import LeftOut, NotExpressible
 from nestling.sources.capture.sql.inserts import inserts
 from nestling.sources.capture.sql.searches import WriteSearch, search_of
 from nestling.sources.capture.sql.sequence import in_order
@@ -19,7 +19,7 @@ from nestling.sources.capture.sql.updates import updates
 
 
 def writes(new: New, shape: CommandShape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
-    """The statements that a write becomes; raises OnlyUpkeep if there are none, NotExpressible if SQL cannot express one of them.
+    """The statements that a write becomes; raises LeftOut if there are none, NotExpressible if SQL cannot express one of them.
 
     `grown`: the arrays of the collection that updates were seen to add to.
     """
@@ -36,7 +36,7 @@ def writes(new: New, shape: CommandShape, grown: AbstractSet[str] = frozenset())
             made = in_order(updates(new, shape.collection, search_of(shape), changes, clauses))
             _note_upsert(shape, made)
     if not made:
-        raise OnlyUpkeep("it changes none of the model's attributes")
+        raise LeftOut("it changes none of the model's attributes")
     if len(made) > 1 and any(draft.finds_one for _, _, draft in made):
         for _, _, draft in made:
             draft.notes.append("it becomes several statements, each of which picks one of the documents by itself")
