@@ -57,8 +57,10 @@ class Live:
         return pipeline.captured_workload(Capture(CaptureKind.RECORDER, 1.0, seen), self.design.design)
 
     def is_exact(self, workload: CapturedWorkload) -> bool:
-        """Whether the command became SQL without a note on what may differ here; what became SQL can be read."""
-        if workload.gaps or not workload.statements:
+        """Whether the command became SQL without a note on what may differ here, or is left out as one that finds nothing; what
+        became SQL can be read.
+        """
+        if workload.gaps or not (workload.statements or workload.left_out):
             return False
         parse_workload(workload.text(), self.design.design.model)
         notes = [note for each in workload.statements for note in each.notes]

@@ -58,7 +58,7 @@ class RowsQuery:
     def keep(self, texts: list[str]) -> None:
         """Keep what meets these conditions; a row that must be there is joined by no LEFT JOIN. Raises LeftOut if nothing can."""
         if NEVER_TRUE in texts:
-            raise LeftOut("it finds nothing: its filter looks for one of no values")
+            raise LeftOut("it finds nothing: no document can meet its filter")
         self.where += texts
         for text in texts:
             match = TOKEN.match(text)
