@@ -40,10 +40,15 @@ INSERT INTO purchase (id, customer_id, placed, total) VALUES (:id, :customer, :a
 -- params: {"id": 3, "at": "2025-03-01 00:00:00"}
 UPDATE purchase SET placed = :at WHERE id = :id;
 """
+WRITES_LINES = """
+-- name: add_line, rate: 50/s
+-- params: {"purchase": 3, "number": 9, "what": "thing 9"}
+INSERT INTO line (purchase_id, number, what) VALUES (:purchase, :number, :what);
+"""
 ARCHIVE = (("purchase", "placed", "2026-01-01"),)
 
 
-def purchases(folder: Path) -> Scenario:
+def purchases(folder: Path, further: str = "") -> Scenario:
     """Nine of ten purchases are of earlier years; one has no date."""
     rows: dict[str, list[tuple[object, ...]]] = {
         "customer": [(n, f"customer {n}") for n in range(20)],
@@ -52,7 +57,7 @@ def purchases(folder: Path) -> Scenario:
         ],
         "line": [(n, number, f"thing {number}") for n in range(400) for number in range(2)],
     }
-    return scenario(folder, DDL, rows, WORKLOAD).with_requirements(Requirements(archive=ARCHIVE))
+    return scenario(folder, DDL, rows, WORKLOAD + further).with_requirements(Requirements(archive=ARCHIVE))
 
 
 def archived(proposal: Proposal) -> list[str]:
@@ -82,7 +87,7 @@ def test_old_rows_lie_apart_and_are_found(tmp_path: Path, database: Database[dic
 
 def test_rows_inside_others_have_no_archive(tmp_path: Path) -> None:
     """Lines lie in their purchases: the design says why there is none."""
-    application = purchases(tmp_path)
+    application = purchases(tmp_path, WRITES_LINES)
     asked = application.with_requirements(Requirements(archive=(("line", "what", "2026-01-01"),)))
     proposal = asked.designed()
     assert archived(proposal) == []

@@ -30,6 +30,7 @@ UNITS = {
     "hashed": "s/row",
     "lookup_stages": "s/stage",
     "grouped": "s/row",
+    "groups": "s/group",
     "sorted": "s/comparison",
     "spilled_bytes": "s/byte",
     "changes": "s/change",

@@ -74,3 +74,39 @@ def test_few_rows_are_not_worth_it(normalized_shop: Beside) -> None:
         stages(replace(normalized_shop, statistics=known(orders=3, customer=2)), one.replace("WHERE o.id = 10", ""))[1]
         == "$unwind"
     )
+
+
+GROUPED = (
+    "SELECT m.name, SUM(l.quantity) FROM line l JOIN product p ON p.id = l.product_id JOIN maker m ON m.id = p.maker_id "
+    "GROUP BY m.name"
+)
+
+
+def test_sums_of_groups_are_finished_after_the_lookups(normalized_shop: Beside) -> None:
+    """Between the group and the lookups nothing stands, or the server's faster engine would end with the group."""
+    shop = replace(normalized_shop, statistics=MANY)
+    assert stages(shop, GROUPED)[:5] == ["$group", "$lookup", "$lookup", "$set", "$match"]
+    shop.assert_equal(GROUPED)
+
+
+def test_groups_that_are_asked_for_more_are_looked_up_for_in_turn(normalized_shop: Beside) -> None:
+    """HAVING ends what the faster engine does."""
+    shop = replace(normalized_shop, statistics=MANY)
+    having = (
+        "SELECT p.title, s FROM (SELECT product_id AS i, SUM(quantity) AS s FROM line GROUP BY 1 HAVING SUM(quantity) > 3) g "
+        "JOIN product p ON p.id = g.i"
+    )
+    found = stages(shop, having)
+    assert found[found.index("$lookup") + 1] == "$unwind"
+    shop.assert_equal(having)
+
+
+def test_a_sum_that_is_looked_for_is_finished_before(normalized_shop: Beside) -> None:
+    """Products whose id is the sum of the lines of an order."""
+    sql = (
+        "SELECT o, p.title FROM (SELECT order_id AS o, SUM(quantity) AS s FROM line GROUP BY order_id) g "
+        "LEFT JOIN product p ON p.id = g.s"
+    )
+    shop = replace(normalized_shop, statistics=MANY)
+    assert stages(shop, sql) == ["$group", "$set", "$lookup", "$set", "$project"]
+    shop.assert_equal(sql)

@@ -56,7 +56,8 @@ def _tables() -> Iterator[tuple[str, list[tuple[object, ...]]]]:
     yield "few_item", [(n, n // FEW_ITEMS, n % 7, n * 37 % 1000, _text(n, 4)) for n in range(FEW * FEW_ITEMS)]
     yield "many", [(n, n % 10, _text(n, 3)) for n in range(MANY)]
     items = range(MANY * MANY_ITEMS)
-    yield "many_item", [(n, n // MANY_ITEMS, n * 7 % TAGS, n % 7, n * 37 % 1000, _text(n, 4)) for n in items]
+    tags = [(n * 7 + n // MANY_ITEMS * 13) % TAGS for n in items]  # a tenth of `many` has all of them
+    yield "many_item", [(n, n // MANY_ITEMS, tags[n], n % 7, n * 37 % 1000, _text(n, 4)) for n in items]
     yield "deep", [(n, n % 10, _text(n, 3)) for n in range(DEEP)]
     parts = DEEP * DEEP_PARTS
     yield "deep_part", [(n, n // DEEP_PARTS, n % 7, _text(n, 3)) for n in range(parts)]

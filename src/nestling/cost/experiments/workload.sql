@@ -110,6 +110,34 @@ SELECT id, ROUND(number / 7.0, 2) AS a, UPPER(label) AS b FROM small WHERE hundr
 -- params: {"id": 17}
 SELECT id, ROUND(number / 7.0, 2) AS a, ROUND(ten * 1.5, 1) AS b, UPPER(label) AS c FROM small WHERE id = :id;
 
+-- name: small_point_long
+-- params: {"id": 4714}
+SELECT
+  id, ROUND(number / 7.0, 2) AS a, ROUND(ten * 1.5, 1) AS b, ROUND(hundred / 3.0, 2) AS c, ROUND(thousand * 0.1, 1) AS d,
+  ROUND(number / 9.0, 3) AS e, ROUND(ten * hundred / 7.0, 2) AS f
+FROM small WHERE id = :id;
+
+-- name: small_point_cases
+-- params: {"id": 4715}
+SELECT
+  id, CASE WHEN number > 6000 AND ten < 5 THEN 'high' WHEN number > 3000 OR ten = 7 THEN 'middle' ELSE 'low' END AS a,
+  CASE WHEN hundred > 60 AND ten < 5 THEN 'high' WHEN hundred > 30 OR ten = 7 THEN 'middle' ELSE 'low' END AS b,
+  CASE WHEN thousand > 600 AND ten < 5 THEN 'high' WHEN thousand > 300 OR ten = 7 THEN 'middle' ELSE 'low' END AS c
+FROM small WHERE id = :id;
+
+-- name: small_groups
+SELECT number, COUNT(*) AS n FROM small GROUP BY number ORDER BY n DESC, number LIMIT 5;
+
+-- name: small_groups_of_two
+SELECT number, ten, COUNT(*) AS n, MAX(label) AS last FROM small GROUP BY number, ten ORDER BY n DESC, number LIMIT 5;
+
+-- name: small_groups_half
+-- params: {"number": 8000}
+SELECT number, SUM(ten) AS total FROM small WHERE number >= :number GROUP BY number ORDER BY total DESC, number LIMIT 5;
+
+-- name: many_item_groups
+SELECT tag_id, kind, SUM(amount) AS total FROM many_item GROUP BY tag_id, kind ORDER BY total DESC, tag_id, kind LIMIT 5;
+
 -- name: small_union
 -- params: {"value": 5}
 SELECT id FROM small WHERE thousand = :value UNION ALL SELECT id FROM few WHERE id = :value;
@@ -239,3 +267,34 @@ SELECT deep_item.amount, deep_part.label FROM deep_item JOIN deep_part ON deep_p
 -- name: deep_items_kind
 -- params: {"kind": 3}
 SELECT COUNT(*) FROM deep_item WHERE kind = :kind;
+
+-- name: tag_computed
+-- params: {"kind": 3}
+SELECT many_item.id, t.a FROM many_item LEFT JOIN (SELECT id, ten * 2 + 1 AS a FROM tag) t ON t.id = many_item.tag_id WHERE many_item.kind = :kind;
+
+-- name: tag_cases
+-- params: {"kind": 4}
+SELECT many_item.id, t.a, t.b
+FROM many_item LEFT JOIN (
+  SELECT
+    id, CASE WHEN ten > 6 AND ten < 9 THEN 'high' WHEN ten > 3 OR label = 'saw' THEN 'middle' ELSE 'low' END AS a,
+    CASE WHEN ten * 2 > 7 AND ten < 8 THEN 'high' WHEN ten + 1 > 3 OR label = 'oak' THEN 'middle' ELSE 'low' END AS b
+  FROM tag
+) t ON t.id = many_item.tag_id
+WHERE many_item.kind = :kind;
+
+-- name: few_counted
+-- params: {"ten": 3}
+SELECT few.label, (SELECT COUNT(*) FROM few_item WHERE few_item.few_id = few.id AND few_item.amount > few.ten * 50) AS counted
+FROM few WHERE few.ten = :ten;
+
+-- name: many_counted
+-- params: {"value": 500}
+SELECT many.label, (
+  SELECT COUNT(*) FROM many_item
+  WHERE many_item.many_id = many.id AND many_item.amount > many.ten * 10 AND many_item.amount < :value * 2
+) AS counted FROM many;
+
+-- name: tags_items
+-- params: {"ten": 3}
+SELECT tag.label, many_item.amount FROM tag LEFT JOIN many_item ON many_item.tag_id = tag.id AND many_item.kind > 2 WHERE tag.ten = :ten;

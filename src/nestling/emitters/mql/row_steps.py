@@ -202,18 +202,34 @@ def _read_whole(inner: Sequence[Mql]) -> list[Mql]:
 
 
 def _beside(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> Pipeline:
-    """Lookups in a row, and then all of one document taken out of their arrays."""
+    """Lookups in a row, and then all of one document taken out of their arrays.
+
+    What finishes the accumulators of a group waits for them: the server's faster engine goes from groups to lookups if nothing
+    stands between them.
+    """
     run = [step]
     while isinstance(step.source, Correlate) and step.source.beside:
         step = step.source
         run.insert(0, step)
     collection, before = pipeline(step.source)
+    finish: Mql = {}
+    match before:
+        case (*grouped, {"$set": dict() as finished}) if isinstance(step.source, GroupRows) and not _depend(
+            run, finished
+        ):
+            before, finish = tuple(grouped), finished
     lookups = [_correlate(replace(each, keep=Keep.TOGETHER), pipeline) for each in run]
     taken: Mql = {each.field: {"$first": f"${each.field}"} for each in run if each.keep is not Keep.TOGETHER}
     matched: Mql = {each.field: {"$exists": True} for each in run if each.keep is Keep.MATCHED}
-    last: list[Mql] = [{"$set": taken}] if taken else []
+    last: list[Mql] = [{"$set": finish | taken}] if finish or taken else []
     last += [{"$match": matched}] if matched else []
     return collection, (*before, *(stage for each in lookups for stage in each), *last)
+
+
+def _depend(lookups: Sequence[Correlate], finished: Mql) -> bool:
+    """Whether lookups ask for a field that is finished, or have its name."""
+    asked = {each.equal[0].split(".")[0] for each in lookups if each.equal is not None}
+    return not finished.keys().isdisjoint(asked | {each.field for each in lookups})
 
 
 def _sort(step: SortRows) -> list[Mql]:

@@ -38,6 +38,7 @@ class Work(NamedTuple):
     hashed: float = 0.0  # documents put into a hash table for lookups without an index, and rows looked up in it
     lookup_stages: float = 0.0  # stages of a foreign pipeline, set up again for each of these queries
     grouped: float = 0.0  # rows put into groups
+    groups: float = 0.0  # groups made of these rows
     sorted: float = 0.0  # rows sorted, times the binary logarithm of their number
     spilled_bytes: float = 0.0  # bytes a sort or group writes to disk
     changes: float = 0.0  # updates and deletes asked for, however many documents each is about

@@ -116,7 +116,7 @@ def top(rows: float, count: float) -> Work:
 def group(rows: float, groups: float, group_bytes: float = 0) -> Work:
     """Rows put into groups; they go to disk when they do not fit into memory."""
     spilled = groups * group_bytes if groups * group_bytes > SORT_MEMORY_BYTES else 0.0
-    return Work(grouped=rows, spilled_bytes=spilled)
+    return Work(grouped=rows, groups=min(groups, rows), spilled_bytes=spilled)
 
 
 def send(rows: float, row_bytes: float, *, fields: float | None = None) -> Work:

@@ -125,25 +125,28 @@ def _of_scan(scan: a.Scan, predicates: list[Expression], rows: Lowered, context:
         rest = [each for each in predicates if each not in used]
         parts = tuple((pair.foreign.removeprefix("_id."), pair.local) for pair in whole)
         return Equal(restricted(scan, rest), identity=parts)
-    in_array = any(node.form.to_many for node in place.nodes)
-    if not pairs or (in_array and not context.may(Rewrite.PREFILTER)):
+    pair = min(pairs, key=lambda each: each.in_array, default=None)
+    if pair is None or (pair.in_array and not context.may(Rewrite.PREFILTER)):
         return None
-    pair = pairs[0]
-    rest = [each for each in predicates if each is not pair.predicate or in_array]
-    if pair.may_be_null and not in_array:
+    rest = [each for each in predicates if each is not pair.predicate or pair.in_array]
+    if pair.may_be_null and not pair.in_array:
         rest = [Not(IsNull(pair.own)), *rest]
     return Equal(restricted(scan, rest), (pair.local, pair.foreign))
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A predicate that says that a path of the scanned collection and a path of the rows are equal."""
+    """A predicate that says that a path of the scanned collection and a path of the rows are equal.
+
+    `in_array`: the path is in elements of an array, so that it finds documents of which one element has the value.
+    """
 
     predicate: Expression
     own: Column
     foreign: str
     local: str
     may_be_null: bool
+    in_array: bool
 
 
 def _pair(predicate: Expression, scan: a.Scan, place: Place, rows: Lowered, context: LoweringContext) -> _Pair | None:
@@ -154,7 +157,10 @@ def _pair(predicate: Expression, scan: a.Scan, place: Place, rows: Lowered, cont
     path, local = stored_path(place, own, context), rows.layout.path(other)
     if path is None or local.startswith(VARIABLE):
         return None
-    return _Pair(predicate, own, path, local, nullable(own) and nullable(other))
+    stored = place.stored(own.name)
+    above = place.nodes if stored is None else place.nodes[: stored[0] + 1]
+    in_array = any(node.form.to_many for node in above)
+    return _Pair(predicate, own, path, local, nullable(own) and nullable(other), in_array)
 
 
 def _whole_identity(place: Place, pairs: list[_Pair]) -> list[_Pair] | None:

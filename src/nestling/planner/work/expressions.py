@@ -22,9 +22,9 @@ from nestling.ir.statements.expression import (
     Literal,
     Parameter,
 )
-from nestling.ir.statements.operands import bare, columns_of, operands
-from nestling.ir.statements.operators import Function
-from nestling.ir.types import TypeName
+from nestling.ir.statements.operands import bare, columns_of, of_numbers, operands
+from nestling.ir.statements.operators import Function, Rules
+from nestling.ir.types import NUMBERS, TypeName
 
 _CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0, Function.JSON_VALUE: 20.0}
 _MATCHING = frozenset({Function.MATCHES, Function.MATCHES_ANY_CASE, Function.MATCHED, Function.GLOB, Function.REPLACE})
@@ -33,7 +33,12 @@ _COMPUTED_PATTERN_WEIGHT = 20.0 + 7.0 * 8.0
 character, of which there are taken to be eight.
 """
 _COMPUTED_LIKE_SIZE, _LIKE_SIZE, _SPELLED_SIZE = 130.0, 25.0, 2.0
-_CONVERSION_SIZE, _CONVERSION_WEIGHT = 100.0, 5.0
+_CONVERSION_WEIGHT = 5.0
+_NUMERIC = NUMBERS | {TypeName.ANY}
+_PARSED_SIZE, _WRITTEN_SIZE, _ROUNDED_SIZE, _TRUTH_SIZE = 60.0, 195.0, 36.0, 50.0
+"""Conversions: of a text to a number by SQLite's rules, of a number to SQLite's text, to a decimal's digits, of a text to a truth
+value. All others are an operator or a few.
+"""
 _COMPARISON_SIZE, _ITEM_SIZE, _OTHER_SIZE = 3.0, 1.0, 3.0
 _CALL_WEIGHT = 3.0
 _ELEMENT_WEIGHT = 0.1
@@ -56,7 +61,7 @@ def _own_size(expression: Expression) -> float:
         case Like():
             return _LIKE_SIZE if _is_known_before(expression) else _COMPUTED_LIKE_SIZE
         case Cast() | Coerce():
-            return _OTHER_SIZE if _is_itself(expression) else _CONVERSION_SIZE
+            return _conversion_size(expression)
         case Call(function=function):
             return _CALL_SIZES.get(function, _OTHER_SIZE)
         case Compare():
@@ -100,9 +105,21 @@ def listed_weight(elements: float) -> float:
     return elements * _SCANS[Function.CONTAINS] * _ELEMENT_WEIGHT
 
 
-def _is_itself(conversion: Cast | Coerce) -> bool:
-    """Whether it is of a text to a text."""
-    return conversion.type.name is conversion.operand.type.name is TypeName.TEXT
+def _conversion_size(conversion: Cast | Coerce) -> float:
+    """Operators that convert one value; SQLite converts whatever it finds, servers what a column is declared to be."""
+    target = conversion.type.name
+    by_sqlite = isinstance(conversion, Coerce) or conversion.rules is Rules.SQLITE
+    match conversion.operand.type.name:
+        case TypeName.TEXT if target is TypeName.BOOLEAN:
+            return _TRUTH_SIZE
+        case TypeName.DECIMAL | TypeName.FLOAT if by_sqlite and target is TypeName.TEXT:
+            return _WRITTEN_SIZE
+        case origin if by_sqlite and target in _NUMERIC and not of_numbers(conversion.operand):
+            return _OTHER_SIZE if origin is TypeName.BOOLEAN else _PARSED_SIZE
+        case _ if not by_sqlite and target is TypeName.DECIMAL and conversion.type.numbers:
+            return _ROUNDED_SIZE
+        case _:
+            return _OTHER_SIZE
 
 
 def _is_known_before(like: Like) -> bool:

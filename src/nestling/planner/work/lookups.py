@@ -34,6 +34,10 @@ from nestling.planner.work.facts import Probe, WorkFacts
 from nestling.planner.work.first_access import access_taken
 from nestling.planner.work.stream import Leading, Stream, under
 
+PARSED_AGAIN = 0.3
+"""What a node of a lookup's own pipeline costs for each outer row, as a share of what it costs for a request: the server plans
+the pipeline anew each time. Measured (6.0.5): 0.7 µs in stages that compute, 2.3 in what a `find` could do, of 2.5 for a request.
+"""
 LIGHT_STEPS = (
     Add,
     Constants,
@@ -244,8 +248,8 @@ def _joined(
     found = min(inner.rows, 1 - lacking) if isinstance(foreign, Slice) else inner.rows
     together = keep is Keep.TOGETHER
     rows = {Keep.MATCHED: found, Keep.ALL: max(found, 1.0), Keep.TOGETHER: 1.0}[keep]
-    again = inner.work._replace(nodes=0.0)  # what the foreign steps say is parsed once
     single = Work(lookups=1, lookup_stages=steps_of(foreign)) if single is None else single
+    again = inner.work._replace(nodes=PARSED_AGAIN * inner.work.nodes)
     each = again + single + work_of.unwind(0.0 if together else found)
     unmatched = max(1 - min(1.0, found), lacking) if keep is Keep.ALL else 0.0
     inside = {path: _less(known, unmatched) for path, known in under(field, inner.known).items()}

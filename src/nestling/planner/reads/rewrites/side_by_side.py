@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.paths.access_path import CollectionScan, Step, Unwind
@@ -42,14 +43,24 @@ def are_many(relation: a.Relation, rows: Lowered, context: LoweringContext) -> b
 
 
 def begins(step: Step) -> bool:
-    """Whether it is a collection's documents; not where they are in order for a limit to come, which is to end the lookups."""
-    limited = False
-    while isinstance(step, Where | SortRows | Slice | GroupRows) or (isinstance(step, Correlate) and step.beside):
-        if isinstance(step, SortRows) and not limited:
+    """Whether it is a collection's documents, maybe grouped and with others looked up, so that the faster engine goes on from it.
+
+    What is asked of groups, or of what was looked up, ends that. Not where they are in order for a limit to come, which is to end
+    the lookups.
+    """
+    is_limited = is_asked = False
+    while isinstance(step, Where | SortRows | Slice) or (_by_faster_engine(step) and not is_asked):
+        if isinstance(step, SortRows) and not is_limited:
             return False
-        limited = limited or isinstance(step, Slice)
+        is_limited = is_limited or isinstance(step, Slice)
+        is_asked = is_asked or not _by_faster_engine(step)
         step = step.source
     return isinstance(step, CollectionScan)
+
+
+def _by_faster_engine(step: Step) -> TypeGuard[GroupRows | Correlate]:
+    """Whether the faster engine does it after reading the documents. A group without keys is one of no rows, too, by a union."""
+    return (isinstance(step, GroupRows) and bool(step.keys)) or (isinstance(step, Correlate) and step.beside)
 
 
 def key_equality(scan: a.Scan, conditions: Sequence[Expression], context: LoweringContext) -> Expression | None:
