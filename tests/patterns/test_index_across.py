@@ -104,6 +104,31 @@ def test_copies_beside_the_children(tmp_path: Path, database: Database[dict[str,
     assert two_prices(application.reading, proposal)["page"].factor < 2
 
 
+MATCHES = """
+CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE match (id INTEGER PRIMARY KEY, home INTEGER NOT NULL REFERENCES team, away INTEGER NOT NULL REFERENCES team,
+  played INTEGER NOT NULL);
+CREATE INDEX by_home ON match (home);
+CREATE INDEX by_away ON match (away);
+"""
+OF_A_TEAM = """
+-- name: {side}, rate: 100/s
+-- params: {{"name": "team 3"}}
+SELECT m.id FROM match m JOIN team t ON t.id = m.{side} WHERE t.name = :name ORDER BY m.played DESC LIMIT 10;
+"""
+
+
+def test_two_parents_of_one_entity(tmp_path: Path) -> None:
+    """Each side of a match has an index of its own, named after the relationship."""
+    teams = [(n, f"team {n}") for n in range(20)]
+    matches = [(n, n % 20, n * 7 % 19, n * 37 % 4001) for n in range(4000)]
+    workload = OF_A_TEAM.format(side="home") + OF_A_TEAM.format(side="away")
+    proposal = scenario(tmp_path, MATCHES, {"team": teams, "match": matches}, workload).designed()
+    sides = {each.name for each in proposal.design.model.relationships}
+    assert {f"index of match on {side}.name, -played" for side in sides} <= set(chosen(proposal, "compound-index"))
+    assert len([keys for keys in index_keys(proposal) if "played" in keys]) == len(sides) == 2
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "sql",

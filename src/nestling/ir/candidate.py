@@ -294,12 +294,17 @@ class IndexedAcross:
         return Indexed(self.entity, own) if own else None
 
     def text(self, model: Model) -> str:
-        """The indexed attributes, for people."""
-        parents = {name: f"{model.relationship(name).parent}." for name in self.links}
+        """The indexed attributes, for people: a parent by the relationship's name where the rows have several of one entity."""
+        parents = {name: f"{self._parent(name, model)}." for name in self.links}
         names = (
             f"{'' if each.direction > 0 else '-'}{parents.get(each.along, '')}{each.attribute}" for each in self.keys
         )
         return f"index of {self.entity} on {', '.join(names)}"
+
+    def _parent(self, relationship: str, model: Model) -> str:
+        parent = model.relationship(relationship).parent
+        alike = [each for each in model.relationships if (each.child, each.parent) == (self.entity, parent)]
+        return parent if len(alike) == 1 else relationship
 
 
 @dataclass(frozen=True, slots=True)

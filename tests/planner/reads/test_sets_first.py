@@ -30,6 +30,11 @@ NESTED = (
     "SELECT id, title FROM product WHERE id IN (SELECT product_id FROM line WHERE order_id IN"
     " (SELECT id FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE city = 'Oslo')))"
 )
+INSIDE = (
+    "SELECT l.no FROM line l WHERE l.quantity = 2 AND l.order_id IN (SELECT o.id FROM orders o WHERE o.status = 'paid')"
+)
+INSIDE_ALL = "SELECT COUNT(*) FROM line l WHERE l.order_id IN (SELECT o.id FROM orders o WHERE o.total > 5)"
+KEY = "WHERE o.id = l.order_id"
 BEGINNING = (
     TITLED,
     PAID,
@@ -48,6 +53,11 @@ BEGINNING = (
     "SELECT id FROM orders o WHERE id IN (SELECT order_id FROM line UNION SELECT customer_id FROM orders)",
     "SELECT DISTINCT status FROM orders o WHERE EXISTS (SELECT 1 FROM line l WHERE l.order_id = o.id AND l.quantity > 1)",
     "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM customer c WHERE c.id = o.customer_id AND c.city = 'Oslo')",
+    "SELECT id FROM product WHERE maker_id IN (SELECT DISTINCT p.id FROM product p WHERE p.title > 'A' ORDER BY p.id)",
+    (
+        "SELECT no FROM line l WHERE order_id IN (SELECT o.id FROM orders o JOIN customer c ON c.id = o.customer_id"
+        " WHERE c.city = 'Oslo' AND o.total > l.quantity)"
+    ),
     (
         "SELECT l.order_id, l.no FROM line l WHERE EXISTS (SELECT 1 FROM orders o WHERE o.id = l.order_id AND (o.status = 'paid'"
         " OR EXISTS (SELECT 1 FROM customer c WHERE c.id = o.customer_id AND c.city = 'Oslo')))"
@@ -116,6 +126,21 @@ def test_answers_are_equal(shop: Beside, sql: str) -> None:
 def test_what_asks_for_more_than_equal_columns_is_looked_up(shop: Beside, sql: str) -> None:
     """Negations, expressions, ranges, alternatives, and what mentions nothing outside."""
     assert not list(with_set_first(shop.query(sql).relation, shop.design.model, Statistics()))
+
+
+@pytest.mark.parametrize("sql", [INSIDE, INSIDE_ALL])
+def test_the_parent_around_a_row_is_read_where_it_lies(sql: str) -> None:
+    """An IN over its key is a join with it, as an EXISTS is: neither is looked up where the parent's document holds the rows."""
+    proposal = pipeline.design(READING, "embedded")
+    statistics = known(customer=100, orders=2_000, line=10_000)
+    for each in (
+        sql,
+        sql.replace("l.order_id IN (SELECT o.id", "EXISTS (SELECT 1").replace("WHERE o.", f"{KEY} AND o."),
+    ):
+        plan = plan_read(
+            query_of(each, proposal.design.model), proposal.design, statistics=statistics, price=default_price
+        )
+        assert "$lookup" not in str(compiled_read(plan, name="statement", sql=each).pipeline), each
 
 
 def begins_at(sql: str, statistics: Statistics) -> str | None:

@@ -94,11 +94,16 @@ def _with_told(relation: a.Filter, model: Model) -> tuple[Relation, list[Express
 
 
 def _told(predicate: Expression, model: Model) -> tuple[list[a.Scan], list[Expression]] | None:
-    """The tables of each of which an EXISTS asks for one row at most, and all that it asks of them."""
-    if not isinstance(predicate, Exists):
-        return None
-    below = predicate.relation.input if isinstance(predicate.relation, a.Project) else predicate.relation
-    leaves, asked = inner_leaves(below)
+    """The tables of each of which an EXISTS or IN asks for one row at most, and all that it asks of them."""
+    match predicate:
+        case Exists(relation=relation):
+            equal: tuple[Expression, ...] = ()
+        case InSubquery(operator=Comparison.EQUAL, relation=relation):
+            relation, equal = _made_equal(predicate)
+        case _:
+            return None
+    leaves, asked = inner_leaves(relation.input if isinstance(relation, a.Project) else relation)
+    asked = [*asked, *equal]
     scans: list[a.Scan] = []
     for leaf in leaves:
         scan, own = scan_of(leaf)
@@ -113,6 +118,19 @@ def _told(predicate: Expression, model: Model) -> tuple[list[a.Scan], list[Expre
             return None
         waiting.remove(told)
     return scans, asked
+
+
+def _made_equal(predicate: InSubquery) -> tuple[Relation, tuple[Expression, ...]]:
+    """The rows that an IN takes its values from, and what it asks of them: its operands are equal to the values' expressions."""
+    relation = predicate.relation
+    while isinstance(relation, a.Distinct | a.Sort) and not (isinstance(relation, a.Distinct) and relation.collations):
+        relation = relation.input
+    if not isinstance(relation, a.Project):
+        return relation, ()
+    shown = {each.name: each.expression for each in relation.outputs}
+    values = [shown[column.name] for column in predicate.relation.columns]
+    pairs = zip(predicate.operands, values, strict=True)
+    return relation.input, tuple(Compare(Comparison.EQUAL, *pair, predicate.collation) for pair in pairs)
 
 
 def _is_told(scan: a.Scan, waiting: Sequence[a.Scan], asked: Sequence[Expression], model: Model) -> bool:
