@@ -27,9 +27,9 @@ class OneCommand:
 
     @classmethod
     def of(cls, modes: Modes, statement: Statement) -> OneCommand | None:
-        """The statement as part of another one's command; None if it is a command of its own."""
+        """The statement as part of another one's command; None if it is a command of its own, or reads (`OneRead`)."""
         first = modes.situation.reading.workload.command_of(statement)
-        return cls(modes, statement, first) if first is not None else None
+        return cls(modes, statement, first) if first is not None and statement.kind.writes else None
 
     def within(self) -> Iterator[Home]:
         """The homes in which its rows stand in what `first` inserts."""
