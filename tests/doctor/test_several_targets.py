@@ -8,6 +8,8 @@ import pytest
 from bson import ObjectId
 from pymongo.database import Database
 
+from nestling import pipeline
+from nestling.common.server import Server
 from tests.doctor.looking import found, look
 
 Db = Database[dict[str, Any]]
@@ -48,3 +50,22 @@ def test_an_archive_is_no_other_target(database: Db) -> None:
     (finding,) = (each for each in found(look(database)) if each.rule == "dangling-reference")
     assert finding.number == 3 * (len(old) + len(gone))
     assert finding.commands
+
+
+def test_names_are_believed_before_a_collection_that_has_more(mongod: Server, database: Db) -> None:
+    """Statistics of rooms and profiles of users, also of such as were deleted, are not what ids of rooms and users refer to."""
+    rooms, users = [ObjectId() for _ in range(200)], [ObjectId() for _ in range(300)]
+    entered = [{"by": users[n % 300]} for n in range(400)]
+    database.rooms.insert_many(
+        {"_id": each, "history": entered[n * 2 : n * 2 + 2]} for n, each in enumerate(rooms[20:])
+    )
+    database.room_stats.insert_many({"_id": each, "posts": 1} for each in rooms)
+    database.users.insert_many({"_id": each, "name": f"n{n}"} for n, each in enumerate(users[:290]))
+    database.profiles.insert_many({"_id": each, "text": "x"} for each in users)
+    kept = ({"_id": n, "roomId": rooms[n % 200], "userId": users[n % 290]} for n in range(1_000))
+    database.messages.insert_many(kept)
+    led = {(each.collection, each.steps[-1]): each.target for each in look(database).references}
+    assert led == {("messages", "roomId"): "rooms", ("messages", "userId"): "users", ("rooms", "by"): "users"}
+    model = pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?")).in_place.design.model
+    assert [link.parent for link in model.parents_of("history")] == ["rooms", "users"]
+    assert [link.parent for link in model.parents_of("profiles")] == ["users"]

@@ -86,3 +86,77 @@ def test_arrays_stay_where_reads_show_them(mongod: Server, database: Database[An
     assert made.today is not None
     assert made.changes == ()
     assert len(made.proposal.design.collections) == 1
+
+
+def test_arrays_in_sub_documents_come_with_a_document(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """Also where documents are found by an index: neither a request, nor a visit, nor a search for each array."""
+    database.trips.insert_many(
+        {
+            "_id": n,
+            "rider": n % 300,
+            "stops": [{"no": k, "at": f"place {n}"} for k in range(2)],
+            "tags": [f"tag {n % 7}"],
+            "route": {
+                "by": "road",
+                "legs": [{"no": k, "km": n + k / 4, "lanes": [{"no": 1, "w": n / 8}]} for k in range(2)],
+            },
+            "car": {"plate": f"x{n}", "checks": [{"no": k, "ok": n % 2 == 0} for k in range(2)]},
+        }
+        for n in range(1_500)
+    )
+    database.trips.create_index("rider")
+    live = mongod.uri.replace("/?", f"/{database.name}?")
+    with (
+        Recorder(tmp_path / "asked.json", samples=True) as recorder,
+        MongoClient[Any](mongod.uri, event_listeners=[recorder]) as client,
+    ):
+        trips = client[database.name].trips
+        for n in range(40):
+            trips.find_one({"_id": n})
+            list(trips.find({"rider": n}))
+        today = pipeline.in_place(live).in_place
+        said = pipeline.captured_workload(recorder.capture(), today.design, today.statistics)
+    firsts = [each.name for each in said.statements if not each.asked_with]
+    assert len(said.statements) == 4 * len(firsts) == 8
+    made = designed(live, said.text(), tmp_path)
+    assert made.changes == ()
+    assert made.proposal.costs is not None
+    costs = dict(made.proposal.costs.statements)
+    for each in said.statements:
+        if each.asked_with:
+            assert costs[each.name] < costs[each.asked_with] / 2, each.name
+
+
+def test_what_is_written_with_a_document_costs_no_command(
+    mongod: Server, database: Database[Any], tmp_path: Path
+) -> None:
+    """An update of several fields, sub-documents and arrays, and a document that takes another's place, are one command each."""
+
+    def trip(n: int) -> dict[str, Any]:
+        route = {"by": "road", "legs": [{"no": k, "km": n + k / 4} for k in range(2)]}
+        return {"_id": n, "fare": n, "stops": [{"no": k, "at": f"place {n}"} for k in range(2)], "route": route}
+
+    database.trips.insert_many(map(trip, range(800)))
+    live = mongod.uri.replace("/?", f"/{database.name}?")
+    with (
+        Recorder(tmp_path / "asked.json", samples=True) as recorder,
+        MongoClient[Any](mongod.uri, event_listeners=[recorder]) as client,
+    ):
+        trips = client[database.name].trips
+        for n in range(40):
+            trips.find_one({"_id": n})
+            pushed = {"stops": {"no": 7, "at": "here"}, "route.legs": {"no": 7, "km": 1.5}}
+            trips.update_one({"_id": n}, {"$push": pushed, "$set": {"route.by": "sea", "fare": 3}})
+            trips.replace_one({"_id": n}, trip(n))
+        today = pipeline.in_place(live).in_place
+        said = pipeline.captured_workload(recorder.capture(), today.design, today.statistics)
+    whole = [each for each in said.statements if each.name.startswith("update") and not each.asked_with]
+    assert all(each.sql.startswith("UPDATE trips") for each in whole)
+    made = designed(live, said.text(), tmp_path)
+    assert made.changes == ()
+    assert made.proposal.costs is not None
+    costs = dict(made.proposal.costs.statements)
+    for first in whole:
+        others = [each.name for each in said.statements if each.asked_with == first.name]
+        assert len(others) >= 3
+        assert sum(costs[name] for name in others) < costs[first.name] / 10

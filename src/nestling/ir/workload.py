@@ -217,11 +217,6 @@ class Statement:
     asked_with: str = ""
 
     @property
-    def adds_one_kind(self) -> bool:
-        """Whether it inserts rows of one entity, and reads none."""
-        return self.kind is StatementKind.INSERT and len(self.accesses) == 1
-
-    @property
     def known_values(self) -> dict[str, object]:
         """For each parameter, what is known of its values: a sample, or a `Quantile`."""
         return {name: Quantile(share) for name, share in self.quantiles} | dict(self.samples)
@@ -295,9 +290,9 @@ class Workload:
     def command_of(self, statement: Statement) -> Statement | None:
         """The statement in whose command an application also asks for this one; None where that is a command of its own.
 
-        An INSERT that also adds the rows of this one, or a SELECT whose documents also hold what this one shows.
+        A write of the documents that this one also writes, or a SELECT whose documents also hold what this one shows.
         """
         first = self.statement(statement.asked_with) if statement.asked_with else None
-        if first is None or first is statement or first.kind is not statement.kind:
+        if first is None or first is statement or first.kind.writes is not statement.kind.writes:
             return None
-        return first if not statement.kind.writes or (first.adds_one_kind and statement.adds_one_kind) else None
+        return first

@@ -8,6 +8,7 @@ import pytest
 from bson import ObjectId
 from pymongo.database import Database
 
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from tests.sources.mongo.test_documents import Documents, found_in, gaps, rows
 
 
@@ -164,7 +165,7 @@ def test_a_field_that_repeats_its_rows_key_refers_to_nothing(database: Database[
     assert links(database, documents) == {("nodes", ("parent_id",), "nodes")}
 
 
-@pytest.mark.parametrize(("lacking", "key"), [(0, ("_id",)), (1, ()), (100, ("post_id", "user_id"))])
+@pytest.mark.parametrize(("lacking", "key"), [(0, ("post_id", "_id")), (1, ()), (100, ("post_id", "user_id"))])
 def test_elements_some_of_which_lack_their_id_have_no_other_key(
     database: Database[Any], lacking: int, key: tuple[str, ...]
 ) -> None:
@@ -276,9 +277,9 @@ def test_numbers_that_count_up_refer_to_no_others_that_do(far: int, database: Da
     assert links(database, documents) == set()
 
 
-@pytest.mark.parametrize(("each", "is_alone"), [(1, False), (90, True)])
-def test_an_id_of_a_document_elsewhere_is_no_key_by_chance(each: int, is_alone: bool, database: Database[Any]) -> None:
-    """The few who are mentioned today differ by chance, and tomorrow somebody is mentioned twice; of many it is no chance."""
+@pytest.mark.parametrize("each", [1, 90])
+def test_an_id_of_a_document_elsewhere_is_no_key_by_itself(each: int, database: Database[Any]) -> None:
+    """Those who are mentioned today differ, and tomorrow somebody is mentioned twice."""
     people = [ObjectId() for _ in range(900)]
     documents: Documents = {
         "people": [{"_id": one} for one in people],
@@ -287,8 +288,27 @@ def test_an_id_of_a_document_elsewhere_is_no_key_by_chance(each: int, is_alone: 
             for place in range(10)
         ],
     }
-    mentions = found_in(database, documents).reading.model.entity("mentions")
-    assert mentions.key == (("_id",) if is_alone else ("room_id", "_id"))
+    assert found_in(database, documents).reading.model.entity("mentions").key == ("room_id", "_id")
+
+
+@pytest.mark.parametrize(("declared", "referred"), [(False, False), (True, False), (False, True)])
+def test_ids_of_elements_are_keys_within_their_document(
+    declared: bool, referred: bool, database: Database[Any]
+) -> None:
+    """Only where an index keeps them apart throughout, or others refer to them, are they keys by themselves: no index is built
+    that would refuse a document which the application may write today.
+    """
+    files = [[{"_id": ObjectId(), "name": f"{n} {k}"} for k in range(n % 4)] for n in range(100)]
+    if declared:
+        database.messages.create_index("files._id", unique=True, sparse=True)
+    documents: Documents = {
+        "messages": [{"_id": n, **({"files": each} if each else {})} for n, each in enumerate(files)],
+        "scans": [{"_id": n, "of": each[0]["_id"] if referred else n} for n, each in enumerate(files) if each],
+    }
+    found = found_in(database, documents)
+    assert found.reading.model.entity("files").key == (("_id",) if declared or referred else ("message_id", "_id"))
+    unique = [index for index in planned_indexes(found.in_place.design) if index.unique]
+    assert bool(unique) is (declared or referred)
 
 
 @pytest.mark.parametrize("archived", [3, 20])

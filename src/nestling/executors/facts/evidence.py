@@ -51,13 +51,16 @@ COVERED = 0.9
 
 @dataclass(frozen=True, slots=True)
 class KeyColumn:
-    """A key of one column that others may refer to. `is_declared`: a unique index keeps it one."""
+    """A key of one column that others may refer to. `is_declared`: a unique index keeps it one; `is_addressed`: columns of other
+    collections are named after it.
+    """
 
     table: HashedTable
     steps: Steps
     values: frozenset[int]
     is_main: bool
     is_declared: bool = False
+    is_addressed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +73,12 @@ class KeyMatch:
     by_values: bool
 
     def rank(self, distinct: int) -> tuple[float, ...]:
-        """The rank of a match: by clarity of the name, whether the target identifies rows, and the share of values found."""
-        is_root = self.target.table.node.form is NodeForm.DOCUMENT
-        return (self.name, self.found / distinct, self.target.is_main, is_root, self.found / len(self.target.values))
+        """The rank of a match: by clarity of the name, and of others' names where most values are found, by their share, whether
+        the target identifies rows, and the share of it that is found.
+        """
+        is_root, share = self.target.table.node.form is NodeForm.DOCUMENT, self.found / distinct
+        is_addressed = self.target.is_addressed and share >= COVERED
+        return (self.name, is_addressed, share, self.target.is_main, is_root, self.found / len(self.target.values))
 
 
 def match_of(
@@ -201,7 +207,7 @@ def is_believed(match: KeyMatch, distinct: int, kind: str, *, is_key: bool) -> b
 def is_clear(believed: Sequence[KeyMatch], distinct: int) -> bool:
     """Whether the best match is better than the next by its name, or by its target."""
     first, second = believed[0].rank(distinct), believed[1].rank(distinct)
-    return first[:4] != second[:4] or first[4] > second[4]
+    return first[:-1] != second[:-1] or first[-1] > second[-1]
 
 
 def kind_of(table: HashedTable, steps: Steps) -> str:

@@ -6,13 +6,22 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from nestling.executors.facts.evidence import CHANCE
-from nestling.executors.facts.name_words import is_own_id, names_a_position, names_an_id, names_its_own
+from nestling.executors.facts.evidence import CHANCE, SURE_IDS
+from nestling.executors.facts.name_words import (
+    NameClarity,
+    is_own_id,
+    names_a_position,
+    names_an_id,
+    names_its_own,
+    says,
+)
 from nestling.executors.facts.row_hashes import FIRST_HASH, HashedCell, HashedTable
-from nestling.ir.facts.nodes import NodeForm, is_paged, kinds, paged_by
+from nestling.ir.facts import field_path
+from nestling.ir.facts.nodes import ORPHANS_SUFFIX, NodeForm, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key, LackedId, Steps
 
 LEAST_ROWS = 2
@@ -25,23 +34,59 @@ _ID: Steps = ("_id",)
 _KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "decimal", "date"})
 
 
-KeyIds = Mapping[str, AbstractSet[HashedCell]]
-"""The `_id`s of each collection."""
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What a whole database tells of the rows in one of its arrays.
+
+    `ids`: the `_id`s of each collection's documents. `orphans`: the fields in each collection of orphans. `shared`: values of
+    more than one column, apart from these `_id`s and from whole numbers, which occur everywhere; `named`: columns called ids.
+    """
+
+    ids: Mapping[str, AbstractSet[HashedCell]]
+    orphans: tuple[AbstractSet[str], ...]
+    shared: AbstractSet[HashedCell]
+    named: tuple[tuple[HashedTable, Steps], ...]
+
+    @classmethod
+    def of(cls, tables: Sequence[HashedTable]) -> Elsewhere:
+        """What the tables of all collections tell."""
+        every = [each for each in tables if each.node.form is NodeForm.DOCUMENT]
+        orphans = (each for each in every if each.collection.name.endswith(ORPHANS_SUFFIX))
+        columns = [
+            (table, steps)
+            for table in tables
+            for steps in table.columns
+            if steps != _ID or table.node.form is not NodeForm.DOCUMENT
+        ]
+        times = Counter(cell for table, steps in columns for cell in {*table.columns[steps]} if _is_hashed(cell))
+        return cls(
+            {each.collection.name: set(each.columns[_ID]) for each in every if _ID in each.columns},
+            tuple(frozenset(steps[-1].strip("_") for steps in each.columns) for each in orphans),
+            {cell for cell, count in times.items() if count > 1},
+            tuple((table, steps) for table, steps in columns if names_an_id(steps)),
+        )
+
+    def has_orphans(self, table: HashedTable) -> bool:
+        """Whether a collection of orphans has the fields of a table's elements, which then lack the key of a document around."""
+        mine = {steps[-1].strip("_") for steps in table.columns}
+        return any(mine <= each for each in self.orphans)
+
+    def refers_to(self, table: HashedTable, column: Steps) -> bool:
+        """Whether other columns hold an id of a table's elements, or are called one."""
+        if len(self.shared & {*table.cells(column)}) >= SURE_IDS:
+            return True
+        name, node = table.collection.name, table.node.steps
+        others = (steps for each, steps in self.named if each is not table)
+        return any(says(steps, name, node, column, own=False) is NameClarity.PLAINLY for steps in others)
 
 
-def own_ids(tables: Sequence[HashedTable]) -> KeyIds:
-    """The `_id`s of the collections' documents."""
-    documents = (each for each in tables if each.node.form is NodeForm.DOCUMENT)
-    return {each.collection.name: set(each.columns[_ID]) for each in documents if _ID in each.columns}
-
-
-def keys(tables: Sequence[HashedTable], ids: KeyIds) -> Iterator[Key]:
-    """For each node, its key first, then its other unique columns; `ids`: those of all collections of the database."""
+def keys(tables: Sequence[HashedTable], known: Elsewhere) -> Iterator[Key]:
+    """For each node, its key first, then its other unique columns; `known`: what the whole database tells."""
     found: dict[Steps, Columns] = {}
     for table in tables:
         above = tuple(found.get(each.node.steps, ()) for each in table.around())
         paged = table.above is not None and table.above.above is None and is_paged(table.above.node)
-        key = _page_key(table, paged_by(table.above.node)) if paged and table.above else _key(table, above, ids)
+        key = _page_key(table, paged_by(table.above.node)) if paged and table.above else _key(table, above, known)
         if key:
             found[table.node.steps] = key
             yield _fact(table, key, main=True)
@@ -54,11 +99,11 @@ def _fact(table: HashedTable, columns: Columns, *, main: bool) -> Key:
 
 
 def _is_declared(table: HashedTable, columns: Columns) -> bool:
-    fields = {".".join(steps) for steps in columns}
+    fields = {field_path(steps) for steps in columns}
     return any(index.unique and {name for name, _ in index.keys} == fields for index in table.collection.indexes)
 
 
-def _key(table: HashedTable, above: Sequence[Columns], ids: KeyIds) -> Columns:
+def _key(table: HashedTable, above: Sequence[Columns], known: Elsewhere) -> Columns:
     """The key of a table's rows; `above` are the keys of the rows around, the nearest first."""
     nearest = above[0] if above else ()
     match table.node.form:
@@ -70,14 +115,16 @@ def _key(table: HashedTable, above: Sequence[Columns], ids: KeyIds) -> Columns:
             value = (table.node.steps,)
             return (*nearest, *value) if nearest and is_unique(table, value, within=True) else ()
         case NodeForm.ARRAY:
-            return _element_key(table, above, ids)
+            return _element_key(table, above, known)
 
 
-def _element_key(table: HashedTable, above: Sequence[Columns], ids: KeyIds) -> Columns:
-    """A column of its own named like an id; else one, or two, that tell the elements of one array apart, with the key of the
-    rows around that is enough; else one of any name that does so by more than chance. Nothing, where they have an id of their
-    own that some lack: whatever else tells them apart today does so by chance.
+def _element_key(table: HashedTable, above: Sequence[Columns], known: Elsewhere) -> Columns:
+    """A column of its own named like an id, if a unique index keeps it one, others refer to it, or rows lack a key around; else
+    one, or two, that tell the elements of one array apart, with the key of the rows around that is enough; else one of any name
+    that does so by more than chance. Nothing, where they have an id of their own that some lack: whatever else tells them apart
+    today does so by chance.
 
+    Ids that differ throughout without an index may repeat in another document tomorrow, and no index should have to refuse that.
     One called an id of these very rows comes first, then those with more different values: few elements differ in anything. The
     name decides where they are as many. Of those that are no id by name, a position comes before all others. The id of a document
     elsewhere tells elements apart within one array only, unless more of them differ than chance explains.
@@ -85,8 +132,10 @@ def _element_key(table: HashedTable, above: Sequence[Columns], ids: KeyIds) -> C
     own = [steps for steps in table.columns if _may_be_key(table, steps)]
     named = sorted((steps for steps in own if names_an_id(steps)), key=lambda steps: _order(table, steps))
     for steps in named:
-        if is_unique(table, (steps,)) and not _refers_by_chance(table, steps, ids):
-            return (steps,)
+        if is_unique(table, (steps,)) and not _refers_by_chance(table, steps, known.ids):
+            is_within = above and above[0] and not (_is_declared(table, (steps,)) or known.has_orphans(table))
+            if not is_within or known.refers_to(table, steps):
+                return (steps,)
     if not above or not above[0] or lacked_id(table) is not None:
         return ()
     pairs = combinations(own[:MOST_TRIED], 2) if len(named) > 1 else ()
@@ -133,17 +182,22 @@ def _by_chance(table: HashedTable, columns: Columns, pairs: int) -> bool:
     return math.exp(-pairs * _pairs(values) / max(_pairs({(): table.rows}), 1)) >= CHANCE
 
 
-def _refers_by_chance(table: HashedTable, steps: Steps, ids: KeyIds) -> bool:
+def _refers_by_chance(table: HashedTable, steps: Steps, ids: Mapping[str, AbstractSet[HashedCell]]) -> bool:
     """Whether a column holds ids of documents elsewhere that may all differ only because there are few.
 
     Whole numbers are found elsewhere by chance.
     """
     values = set(table.cells(steps))
-    if _is_declared(table, (steps,)) or any(each is None or each < FIRST_HASH for each in values):
+    if _is_declared(table, (steps,)) or not all(map(_is_hashed, values)):
         return False
     pairs = _pairs({(): table.rows})
     others = (each for name, each in ids.items() if name != table.collection.name and values <= each)
     return any(math.exp(-pairs / len(each)) >= CHANCE for each in others)
+
+
+def _is_hashed(cell: HashedCell) -> bool:
+    """Whether it is a value other than null and whole numbers."""
+    return cell is not None and cell >= FIRST_HASH
 
 
 def _pairs(counts: Mapping[Any, int]) -> int:

@@ -7,7 +7,8 @@ several tables match, the link is unclear, and reported as such.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from nestling.executors.facts.evidence import (
     COVERED,
@@ -25,11 +26,13 @@ from nestling.executors.facts.implied_links import namesakes, siblings
 from nestling.executors.facts.linked import counted_link
 from nestling.executors.facts.name_words import (
     NameClarity,
+    entity_words,
     names_a_reference,
     names_an_id,
     names_its_own,
     names_rows,
     says,
+    subject,
 )
 from nestling.executors.facts.references import HARDLY_ANY, are_targets_too
 from nestling.executors.facts.row_hashes import HashedTable, ToldColumns
@@ -47,7 +50,19 @@ def targets(tables: Sequence[HashedTable], keys: Sequence[Key]) -> tuple[KeyColu
         if len(key.columns) == 1 and key.columns[0] in table.columns and table.whole:
             values = frozenset(cell for cell in table.columns[key.columns[0]] if cell is not None)
             found.append(KeyColumn(table, key.columns[0], values, key.main, key.declared))
-    return tuple(found)
+    named = {
+        ("".join(subject(steps)), table.collection.name)
+        for table in tables
+        for steps in table.columns
+        if names_an_id(steps)
+    }
+    return tuple(replace(each, is_addressed=_is_addressed(each.table, named)) for each in found)
+
+
+def _is_addressed(table: HashedTable, named: Collection[tuple[str, str]]) -> bool:
+    """Whether a column of another collection is called an id of a table's rows. `named`: such words, and where they are used."""
+    mine = "".join(entity_words(table.collection.name, table.node.steps))
+    return any(about == mine and where != table.collection.name for about, where in named)
 
 
 def links(tables: Sequence[HashedTable], keys: Sequence[Key], known: Sequence[KeyColumn]) -> Iterator[Link | Unclear]:

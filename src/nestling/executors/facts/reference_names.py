@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.common.words_in_names import singular_words, words
 from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, PathFacts
@@ -31,7 +31,7 @@ CASED = 3
 
 @dataclass(frozen=True, slots=True)
 class ReferencedField:
-    """A field that references may lead to; `named`: the reference's name says so.
+    """A field that references may lead to; `named`: the reference's name says so; `addressed`: that of other fields does.
 
     `converts`: its types that the reference's values must be converted to. `collation`: that of a case-insensitive index on it,
     as JSON; else "". `width`: the digits of its texts where all are codes of one width, to which numbers are padded; else 0.
@@ -43,6 +43,7 @@ class ReferencedField:
     converts: frozenset[str] = frozenset()
     collation: str = ""
     width: int = 0
+    addressed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +77,35 @@ class PossibleReference:
 
 def candidates(collections: Sequence[CollectionFacts]) -> Iterator[PossibleReference]:
     """The paths of a database's documents that may hold references; they may lead to files in GridFS, too."""
+    addressed = set(_addressed(collections))
     sizes = {each.name: each.storage.documents if each.storage is not None else 0 for each in collections}
     for collection in (each for each in collections if each.holds_documents):
         for path in collection.paths:
             if path.steps == ("_id",) or ANY_KEY in path.steps or not is_plain(path.steps):
                 continue
+            found = (replace(t, addressed=t.collection in addressed) for t in _targets(path, collections))
             targets = sorted(
-                _targets(path, collections), key=lambda t: (not t.named, -sizes[t.collection], t.collection, t.field)
+                found, key=lambda t: (not t.named, not t.addressed, -sizes[t.collection], t.collection, t.field)
             )
             candidate = PossibleReference(collection, path, tuple(targets))
             if _types(path) and (
                 candidate.is_object_id or candidate.is_id_text or any(target.named for target in targets)
             ):
                 yield candidate
+
+
+def _addressed(collections: Sequence[CollectionFacts]) -> Iterator[str]:
+    """The collections whose documents some field elsewhere is named after as a reference."""
+    stems = {
+        (each.name, folded(stem(path)))
+        for each in collections
+        if each.holds_documents
+        for path in each.paths
+        if stem(path) != _named(path) and _types(path) and is_plain(path.steps)
+    }
+    for other in collections:
+        if any(name == folded(other.name) for holder, name in stems if holder != other.name):
+            yield other.name
 
 
 def _targets(path: PathFacts, collections: Sequence[CollectionFacts]) -> Iterator[ReferencedField]:

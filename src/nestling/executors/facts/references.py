@@ -28,6 +28,8 @@ LEAST_SHARE = 0.5
 """Values found, for a path whose name says nothing, to call it a reference …"""
 LEAST_FOUND = 3
 """… and at least this many."""
+ADDRESSED_SHARE = 0.9
+"""Values found in a collection that other fields are named after, from which on it is taken before one that has more of them."""
 LEAST_ELSEWHERE = 0.1
 """Values found in other collections, of all, from which on these are targets too, and no archives of what was in the first."""
 HARDLY_ANY = 0.05
@@ -73,6 +75,18 @@ class _Match:
         enough = max(LEAST_SHARE * len(self.values), LEAST_FOUND)
         return bool(self.found and self.target.named) or max(self.found, self.converted) >= enough
 
+    def takes_over(self, best: _Match) -> bool:
+        """Whether this is a better match than the best so far: more is found, and the other has not enough of what names say.
+
+        What a name leads to may lack what was deleted, which another collection with the same keys still holds.
+        """
+        if self.found <= best.found:
+            return self.target.named and not best.target.named and not best.found
+        if self.target.named or not (best.target.named or best.target.addressed):
+            return True
+        share = LEAST_SHARE if best.target.named else 1.0 if self.target.addressed else ADDRESSED_SHARE
+        return best.found < max(share * len(best.values), LEAST_FOUND)
+
     @property
     def has_hardly_any(self) -> bool:
         """Whether none or so few of the values exist that there is probably no reference."""
@@ -88,7 +102,7 @@ def _reference(
     for target in candidate.targets[:MOST_TARGETS] if best.values else ():
         values = _values(database, candidate, asking, target.collation) if target.collation else best.values
         match = _Match(target, values, _found(database, target, values, asking))
-        if match.found > best.found or (target.named and not best.target.named and not best.found):
+        if match.takes_over(best):
             best = match
         if match.found == len(values):
             break

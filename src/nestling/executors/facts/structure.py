@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pymongo.database import Database
 
 from nestling.executors.facts.composite import composite_links, without_implied
-from nestling.executors.facts.keys import keys, lacked_id, own_ids
+from nestling.executors.facts.keys import Elsewhere, keys, lacked_id
 from nestling.executors.facts.kinds import kinds_of
 from nestling.executors.facts.links import links, targets
 from nestling.executors.facts.near_keys import near_keys
@@ -86,7 +86,7 @@ def _rows(
         tell(f"rows of {collection.name}")
         made.append(tuple(tables(database, collection, asking)))
     every = tuple(table for own in made for table in own)
-    ids = own_ids(every)
-    found = tuple(key for own in made for key in keys(own, ids))
+    known = Elsewhere.of(every)
+    found = tuple(key for own in made for key in keys(own, known))
     tell("references by values")
     return _Rows(every, found, tuple(links(every, found, targets(every, found))))

@@ -65,6 +65,8 @@ def nodes_of(collection: CollectionFacts, marks: Container[Steps] = ()) -> tuple
     return tuple(_Reader(collection, marks).read())
 
 
+ORPHANS_SUFFIX = "_orphans"
+"""What the name of a collection of embedded rows without a document around them ends in."""
 PAGE = "page"
 
 

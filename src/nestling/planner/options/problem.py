@@ -56,6 +56,7 @@ from nestling.planner.options.writes.changes import Changes
 from nestling.planner.options.writes.copy_costs import Copies
 from nestling.planner.options.writes.inserts import Inserts
 from nestling.planner.options.writes.key_checks import Guards
+from nestling.planner.options.writes.one_command import OneCommand
 from nestling.planner.options.writes.transactions import Together
 from nestling.planner.options.writes.upkeep import UpkeepCosts
 from nestling.planner.options.writes.write_steps import Writes
@@ -93,7 +94,8 @@ def design_problem(
     steps: list[StatementStep] = []
     charges: list[Charge] = []
     for statement in situation.reading.workload.statements:
-        for found in (*reads.steps(statement), *writes.steps(statement)):
+        one, asked = OneCommand.of(modes, statement), reads.steps(statement)
+        for found in (*(one.besides(asked) if one is not None else asked), *writes.steps(statement)):
             if isinstance(found, StatementStep):
                 steps.append(found)
             else:

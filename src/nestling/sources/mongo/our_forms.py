@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nestling.ir.facts.nodes import PAGE, NodeColumn, NodeFacts, NodeForm, is_paged, paged_by
+from nestling.ir.facts.nodes import ORPHANS_SUFFIX, PAGE, NodeColumn, NodeFacts, NodeForm, is_paged, paged_by
 from nestling.ir.facts.structure import FieldPlace, Steps
 from nestling.sources.mongo.entity_names import column_name
 from nestling.sources.mongo.seen import NodeRole, ObservedNode
@@ -119,9 +119,6 @@ def _array_called(pages: ObservedNode, found: Mapping[FieldPlace, ObservedNode])
         if each.collection is not pages.collection and same_name and (mine <= theirs or not _has_documents(pages)):
             return each
     return None
-
-
-ORPHANS_SUFFIX = "_orphans"
 
 
 def _array_of_orphans(seen: ObservedNode, found: Mapping[FieldPlace, ObservedNode]) -> ObservedNode | None:

@@ -40,7 +40,7 @@ def one_command(situation: Situation, decisions: Collection[Decision]) -> Iterat
         (first, each, link) for first, each in pairs for link in _links(situation, first, each) if link.name in inside
     )
     for first, each, link in islice(found, MOST_PAIRS):
-        verb = "insert" if first.kind.writes else "read"
+        verb = "write" if first.kind.writes else "read"
         yield (
             f"`{first.name}` and `{each.name}` are one command today, and are priced as one: keep to one command"
             f" that {verb}s each `{link.parent}` with its `{link.child}` in it. nestling translates the two"

@@ -195,7 +195,11 @@ SPELLED: dict[str, Any] = {
     "x > 1": {"$expr": {"$gt": ["$x", 1]}},
     "i = j": {"$expr": {"$eq": ["$i", "$j"]}},
     "i = 3 AND f > g": {"i": {"$eq": 3}, "$expr": {"$gt": ["$f", "$g"]}},
-    "NULL": {"$expr": False},
+    "NULL": {"_id": {"$in": []}},
+    "1 = 0": {"_id": {"$in": []}},
+    "i = 3 AND (1 > 2 OR NOT 2 = 2)": {"_id": {"$in": []}},
+    "i = 3 AND 1 = 1": {"i": {"$eq": 3}},
+    "(i = 1 OR 1 = 0) AND s = 'a'": {"$or": [{"i": {"$eq": 1}}], "s": {"$eq": "a"}},
 }
 
 

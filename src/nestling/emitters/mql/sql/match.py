@@ -6,7 +6,8 @@ into arrays. So only plain fields are named in it, and a range only where the fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +18,19 @@ from nestling.emitters.mql.sql.json_paths import narrowed
 from nestling.emitters.mql.sql.nulls import both
 from nestling.emitters.mql.sql.predicates import OPERATORS, is_strict_range
 from nestling.emitters.mql.sql.text_conditions import begins, like, matches, unlike
-from nestling.ir.statements.expression import And, Call, Column, Compare, Expression, InList, IsNull, Like, Not, Or
+from nestling.ir.statements.expression import (
+    And,
+    Call,
+    Column,
+    Compare,
+    Expression,
+    InList,
+    IsNull,
+    Like,
+    Literal,
+    Not,
+    Or,
+)
 from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statements.operators import Comparison, Function
 from nestling.ir.types import TypeName
@@ -25,7 +38,16 @@ from nestling.ir.types import TypeName
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-NO_DOCUMENT: Match = {"$expr": False}
+NO_DOCUMENT: Match = {"_id": {"$in": []}}
+"""A condition that no document meets. With a constant, such as `{$expr: false}`, the server reads all of them (6.0.5)."""
+_TESTS: Mapping[Comparison, Callable[[int, int], bool]] = {
+    Comparison.EQUAL: operator.eq,
+    Comparison.NOT_EQUAL: operator.ne,
+    Comparison.LESS: operator.lt,
+    Comparison.LESS_OR_EQUAL: operator.le,
+    Comparison.GREATER: operator.gt,
+    Comparison.GREATER_OR_EQUAL: operator.ge,
+}
 
 
 def match(predicate: Expression, r: Renderer) -> Match:
@@ -33,11 +55,12 @@ def match(predicate: Expression, r: Renderer) -> Match:
     conditions: list[Match] = []
     computed: list[MqlValue] = []
     for part in _conjuncts(predicate):
-        found = _condition(part, r)
+        known = _decided(part)
+        found = _condition(part, r) if known is None else None
         if found is not None:
             conditions.append(found)
             continue
-        truth = r.truth(part)
+        truth = r.truth(part) if known is None else known
         if truth is False:
             return NO_DOCUMENT
         if truth is not True:
@@ -46,6 +69,26 @@ def match(predicate: Expression, r: Renderer) -> Match:
     if computed:
         conditions += [{"$expr": each} for each in _parted(both(*computed))]
     return _all_of(conditions)
+
+
+def _decided(predicate: Expression) -> bool | None:
+    """Whether a condition on constants, such as `1 = 0` of a filter that is switched off, is met; None for any other."""
+    match predicate:
+        case Literal(value=bool() as value):
+            return value
+        case Compare(operator=comparison, left=Literal(value=int() as left), right=Literal(value=int() as right)):
+            test = _TESTS.get(comparison)
+            return test(left, right) if test is not None else None
+        case Not(operand=inner):
+            known = _decided(inner)
+            return None if known is None else not known
+        case And(operands=parts) | Or(operands=parts):
+            decisive, each = isinstance(predicate, Or), [_decided(part) for part in parts]
+            if decisive in each:
+                return decisive
+            return None if None in each else not decisive
+        case _:
+            return None
 
 
 def _parted(asked: MqlValue) -> list[MqlValue]:
@@ -158,7 +201,8 @@ def _condition(predicate: Expression, r: Renderer) -> Match | None:  # noqa: C90
 
 def _any_of(parts: tuple[Expression, ...], r: Renderer) -> Match | None:
     """An OR is worth the query language only if every branch is in it: one that is not reads all documents anyway."""
-    found = [_branch(part, r) for part in parts]
+    asked = [part for part in parts if _decided(part) is not False]
+    found = [_branch(part, r) for part in asked]
     if any(one is None for one in found):
         return None
     return {"$or": found}

@@ -7,7 +7,7 @@ it back, unless the row is put into an array of that very document.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.constraints.partial_unique import PartialUnique
@@ -106,20 +106,15 @@ class Guards:
     modes: Modes
     starts: Starts
 
-    def keys(
-        self, statement: Statement, access: Access, position: int, rows: float, within: Collection[str] = ()
-    ) -> Iterator[StatementStep]:
-        """Whether another row has the key, where rows come to a place no index guards, or have another key there.
-
-        `within`: the homes in which rows come with a new parent, and nothing is asked.
-        """
+    def keys(self, statement: Statement, access: Access, position: int, rows: float) -> Iterator[StatementStep]:
+        """Whether another row has the key, where rows come to a place no index guards, or have another key there."""
         if access.kind is StatementKind.DELETE:
             return
         situation = self.modes.situation
-        homes = [home for home in self.modes.places.homes[access.entity] if home.id not in within]
+        homes = self.modes.places.homes[access.entity]
         every = dict.fromkeys(group for home in homes for group in open_groups(situation, home))
         is_new, changed = access.kind is StatementKind.INSERT, set(access.attributes)
-        free = (*within, *(name for name, _ in self.modes.places.absorbed[access.entity]))
+        free = [name for name, _ in self.modes.places.absorbed[access.entity]]
         for group in (group for group in every if is_new or changed & set(group)):
             modes = [mode.times(rows) for home in homes for mode in self._same(statement, access, home, group)]
             modes += [Mode(name, (name,), 0.0) for name in free]
@@ -163,19 +158,19 @@ class Guards:
             yield replace(found, cost=found.cost + more)
 
     def parents(
-        self, statement: Statement, access: Access, position: int, rows: InsertedRows, within: Collection[str] = ()
+        self, statement: Statement, access: Access, position: int, rows: InsertedRows
     ) -> Iterator[StatementStep]:
-        """Each parent held: once for the rows that are of one; `within` as for keys."""
+        """Each parent held: once for the rows that are of one."""
         for link in held_links(self.modes.situation, access):
             parents = rows.alike(link.child_attributes)
-            modes = tuple(mode.times(parents) for mode in self._held(access, link, within))
+            modes = tuple(mode.times(parents) for mode in self._held(access, link))
             yield StatementStep(statement.name, f"{position}: {link.parent} by {link.name} is held", modes)
 
-    def _held(self, access: Access, link: Relationship, within: Collection[str]) -> Iterator[Mode]:
+    def _held(self, access: Access, link: Relationship) -> Iterator[Mode]:
         situation, places = self.modes.situation, self.modes.places
         inside = [home for home in places.homes[access.entity] if home.links[:1] == (link,)]
         for home in inside:
-            if settles(situation, home) == link or home.id in within:
+            if settles(situation, home) == link:
                 yield Mode(home.id, (home.id,), 0.0)
                 continue
             for above in places.homes_above(home):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.design_problem import Charge, Mode, StatementStep
@@ -25,13 +25,11 @@ class Together:
     changes: Changes
 
     def steps(
-        self, statement: Statement, access: Access, position: int, kept: Iterable[str], within: Collection[str] = ()
+        self, statement: Statement, access: Access, position: int, kept: Iterable[str]
     ) -> Iterator[StatementStep | Charge]:
-        """`kept`: what is chosen that the statement must keep right at once; `within`: homes in which its rows are a part of
-        another command's document.
-        """
+        """`kept`: what is chosen that the statement must keep right at once."""
         homes = self.modes.places.homes[access.entity]
-        asking = [home.id for home in homes if home.id not in within and self._asks(statement, access, home)]
+        asking = [home.id for home in homes if self._asks(statement, access, home)]
         inside = [] if access.kind is not StatementKind.DELETE else list(self._children(access))
         cost = self.modes.price_of(work_of.transaction() + self._first_read(statement, access), access.entity)
         if len(asking) == len(homes):

@@ -38,39 +38,41 @@ class Writes:
     def steps(self, statement: Statement) -> Iterator[StatementStep | Charge]:
         """The steps of each entity written, what its indexes cost, and what is kept right."""
         one = OneCommand.of(self.modes, statement)
-        within = frozenset(home.id for home in one.within()) if one is not None else frozenset[str]()
         if one is not None:
-            yield one.request()
+            yield from one.request()
         commands = list[StatementStep | Charge]()
         for position, access in enumerate(statement.accesses):
             if access.kind.writes:
                 new = inserted_rows(statement, access, self.modes.situation, self.modes.sizes)
-                modes = tuple(self._at_home(statement, access, new, one))
-                yield StatementStep(statement.name, f"{position}: {access.kind} {access.entity}", modes)
                 rows = new.count if access.kind is StatementKind.INSERT else self.changes.rows(statement, access)
-                yield from self.guards.keys(statement, access, position, rows, within)
-                yield from self.guards.parents(statement, access, position, new, within)
+                modes = (
+                    *self._at_home(statement, access, new),
+                    *(one.written(access, rows) if one is not None else ()),
+                )
+                yield StatementStep(statement.name, f"{position}: {access.kind} {access.entity}", modes)
+                asked = (
+                    *self.guards.keys(statement, access, position, rows),
+                    *self.guards.parents(statement, access, position, new),
+                )
+                yield from one.besides(asked) if one is not None else asked
                 yield from self.changes.children(statement, access, position)
                 yield from self._kept_apart(statement, access, rows)
                 yield from built_indexes(self.modes, statement, access, position, rows)
                 kept = self.upkeep.of(statement, access, rows)
                 yield from kept.costs
                 archives = (name for name, _ in self.modes.places.archives[access.entity])
-                commands += self.together.steps(statement, access, position, (*kept.at_once, *archives), within)
+                at_once = (*kept.at_once, *archives)
+                several = tuple(self.together.steps(statement, access, position, at_once))
+                commands += one.besides(several, without=at_once) if one is not None else several
                 if one is None:
                     always = any(isinstance(each, Charge) for each in commands)
                     yield from asked_first(self.modes, statement, new, together=always)
         yield from dict.fromkeys(commands)  # one transaction is enough
 
-    def _at_home(
-        self, statement: Statement, access: Access, new: InsertedRows, one: OneCommand | None
-    ) -> Iterator[Mode]:
-        inside = tuple(one.within()) if one is not None else ()
+    def _at_home(self, statement: Statement, access: Access, new: InsertedRows) -> Iterator[Mode]:
         for home in self.modes.places.homes[access.entity]:
             apart = tuple(written_apart(self.modes, access, home))
-            if one is not None and home in inside:
-                found = iter((one.inserted(access, home).times(new.count),))
-            elif access.kind is StatementKind.INSERT:
+            if access.kind is StatementKind.INSERT:
                 found = self.inserts.inserted(access, home, new)
             else:
                 found = self.changes.changed(statement, access, home)

@@ -52,6 +52,8 @@ class RowsQuery:
         first, last = array.join(outer)
         if first.after is not None and not self.holds(first.after):
             first.after = self.root  # the array is of the query this one reads from
+        if not outer:
+            self._requires(last)  # also the rows it is joined to: without these there is none
         self.wanted.append(last)
         return last
 

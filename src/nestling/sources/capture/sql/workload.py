@@ -20,7 +20,7 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import LEAST_WINDOW_SECONDS
 from nestling.sources.capture.sql.application_joins import JoinedStatement, joined
-from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.documents import StatementDraft, Written
 from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, LeftOut, NotExpressible
 from nestling.sources.capture.sql.forms import check_forms, pipeline
 from nestling.sources.capture.sql.quantiles import quantiles_of
@@ -152,10 +152,8 @@ def _say(
         found.not_expressed.append(NotExpressed(_free(_name(shape), found), rate, gap))
         return
     base, rows = _name(shape), _rows_each(seen) if shape.operation is CommandOperation.INSERT else 1.0
-    filled, firsts = _filled(seen, found.window_seconds), dict[str, str]()
-    for suffix, sql, draft in made:
-        parts = (plain(part) for part in (draft.kind, suffix) if part)
-        name = _free("_".join((base, *parts)), found)
+    filled, names = _filled(seen, found.window_seconds), _names(base, made, found)
+    for (_, sql, draft), name in zip(made, names, strict=True):
         rate = each.rate * (_rows_beside(seen, filled) if filled else rows) / max(len(kinds), 1)
         every = f"which kind is queried is unknown: the rate is divided among {', '.join(kinds)}"
         only = f"taken to query {', '.join(kinds)}: no other kind has the fields it filters by"
@@ -164,13 +162,28 @@ def _say(
         notes = tuple(dict.fromkeys((*each.notes, *shared, *told, *draft.notes)))
         samples = tuple(draft.parameters.samples.items())
         quantiles = tuple(one for one in _quantiles(seen, draft, statistics) if one[0] not in dict(samples))
-        first = firsts.setdefault(draft.kind, name)
+        first = _first(draft.kind, made, names)
         is_first, is_timed = first == name, whole and not each.stages and not filled
         measured = _seconds(seen) if is_first and is_timed else None
         beside = "" if is_first or filled else first
         found.statements.append(
             CapturedStatement(name, sql, _rounded(rate), samples, quantiles, origin, notes, measured, beside)
         )
+
+
+def _names(base: str, made: Iterable[Written], found: CapturedWorkload) -> list[str]:
+    """A name for each statement of a command, which no other has."""
+    names: list[str] = []
+    for suffix, _, draft in made:
+        parts = (plain(part) for part in (draft.kind, suffix) if part)
+        names.append(_free("_".join((base, *parts)), found, names))
+    return names
+
+
+def _first(kind: str, made: Iterable[Written], names: Iterable[str]) -> str:
+    """The statement of a command with which its others are asked: that about the documents themselves, or else the first."""
+    alike = [(suffix, name) for (suffix, _, draft), name in zip(made, names, strict=True) if draft.kind == kind]
+    return next((name for suffix, name in alike if not suffix), alike[0][1])
 
 
 def _quantiles(seen: ShapeTotals, draft: StatementDraft, statistics: Statistics) -> tuple[tuple[str, float], ...]:
@@ -182,7 +195,7 @@ def _quantiles(seen: ShapeTotals, draft: StatementDraft, statistics: Statistics)
 
 def _kinds_made(
     each: JoinedStatement, design: Design, grown: AbstractSet[str], statistics: Statistics
-) -> tuple[tuple[str, ...], list[tuple[str, str, StatementDraft]]]:
+) -> tuple[tuple[str, ...], list[Written]]:
     """The kinds that a shape may ask for, if its collection has several, and its statements. Raises NotExpressible."""
     check_forms(each.seen.shape)
     pipeline(list(each.stages))
@@ -195,9 +208,9 @@ def _kinds_made(
 
 def _by_kind(
     each: JoinedStatement, design: Design, grown: AbstractSet[str], kinds: Iterable[str], statistics: Statistics
-) -> dict[str, list[tuple[str, str, StatementDraft]]]:
+) -> dict[str, list[Written]]:
     """The statements of each kind a shape may ask for; those left out have no field it goes by. Raises NotExpressible."""
-    found: dict[str, list[tuple[str, str, StatementDraft]]] = {}
+    found: dict[str, list[Written]] = {}
     refused: list[NotExpressible] = []
     for kind in kinds:
         try:
@@ -211,7 +224,7 @@ def _by_kind(
 
 def _made(
     each: JoinedStatement, design: Design, grown: AbstractSet[str], kind: str, statistics: Statistics
-) -> list[tuple[str, str, StatementDraft]]:
+) -> list[Written]:
     """The statements of a shape; `kind`: the value a discriminator is compared with. Raises NotExpressible."""
     shape, new = each.seen.shape, partial(_begin, design, each.seen, kind, statistics)
     if shape.operation.reads:
@@ -279,8 +292,8 @@ def _first_match(clauses: dict[str, object]) -> dict[str, object]:
     return first if isinstance(first, dict) else {}
 
 
-def _free(base: str, found: CapturedWorkload) -> str:
-    taken = {*(each.name for each in found.statements), *(each.name for each in found.not_expressed)}
+def _free(base: str, found: CapturedWorkload, others: Iterable[str] = ()) -> str:
+    taken = {*others, *(each.name for each in found.statements), *(each.name for each in found.not_expressed)}
     return free_name(base, taken)
 
 
