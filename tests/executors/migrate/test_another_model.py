@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ from pymongo.database import Database
 from nestling import Store, pipeline
 from nestling.common.errors import InputError, MigrationError
 from nestling.ir.freshness import TRANSACTION
+from nestling.ir.migration import Loss
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Hop
+from nestling.ir.text import read_file
+from tests.sqlite_rows import sqlite_source
 
 Documents = Database[dict[str, Any]]
 OLD = """
@@ -454,3 +458,56 @@ def test_a_copy_loses_what_is_gone(database: Documents, tmp_path: Path) -> None:
     assert pipeline.migrate(old, new, database, cutover=True, may_lose=["unknown"]).equal
     assert database["visit"].find_one({"_id": 1}) == {"_id": 1, "patient_id": 1, "day": "x", "patient": {"last": "b"}}
     assert pipeline.check(new, database).clean
+
+
+NOTES = """nestling: 1
+strategy: ""
+model:
+  name: notes
+  entities:
+    note:
+      key: [id]
+      attributes: {{id: {key}, body: text, {title}: text, length: integer!}}
+design:
+  collections:
+    note:
+      root: note
+      {rest}
+"""
+
+
+def notes(folder: Path, *, title: str = "title", key: str = "integer!", rest: str = "id: [id]") -> Proposal:
+    """A design of one table."""
+    path = folder / f"{title}.yaml"
+    path.write_text(NOTES.format(title=title, key=key, rest=rest))
+    found = read_file(path)
+    assert isinstance(found, Proposal)
+    return found
+
+
+@pytest.mark.parametrize("part", ["{attributes: [body, length]}", '{rows: {attribute: length, before: "50"}}'])
+def test_what_is_called_otherwise_comes_over_of_what_is_split(database: Documents, tmp_path: Path, part: str) -> None:
+    """The name is that of a field in the collection, and its other part has no such field, or has it too."""
+    old = notes(tmp_path, rest=f"id: [id]\n      splits: {{note_rest: {part}}}")
+    new = notes(tmp_path, title="heading")
+    rows: list[tuple[object, ...]] = [(n, f"body {n}", f"title {n}", n) for n in range(100)]
+    sqlite_source(tmp_path / "notes.db", old.design.model, {"note": rows})
+    pipeline.load(old, f"sqlite:///{tmp_path / 'notes.db'}", database)
+    names = {"note.title": "heading"}
+    assert pipeline.migrate(old, new, database, cutover=True, renamed=names, may_lose=["id_order"]).equal
+    found = Store(new, database).execute("SELECT id, body, heading, length FROM note ORDER BY id")
+    assert [tuple(each.values()) for each in found] == rows
+
+
+def test_a_time_series_keeps_its_name(database: Documents, tmp_path: Path) -> None:
+    """Refused before anything is built, whichever of the designs has it."""
+    series = notes(tmp_path, key="timestamp!", rest="options: {kind: time-series, time: id}")
+    plain = notes(tmp_path, title="heading", key="timestamp!")
+    rows: list[tuple[object, ...]] = [
+        (datetime.fromisoformat(f"2026-01-0{n}"), "body", f"title {n}", n) for n in range(1, 9)
+    ]
+    sqlite_source(tmp_path / "notes.db", series.design.model, {"note": rows})
+    pipeline.load(series, f"sqlite:///{tmp_path / 'notes.db'}", database)
+    with pytest.raises(MigrationError, match="the old design has a time series of this name, which cannot be renamed"):
+        pipeline.migrate(series, plain, database, cutover=True, renamed={"note.title": "heading"}, may_lose=[*Loss])
+    assert {name for name in database.list_collection_names() if not name.startswith("system.")} == {"note"}

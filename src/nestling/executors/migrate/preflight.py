@@ -172,15 +172,13 @@ def _days_with_a_time(job: Job, database: Database[Any]) -> Iterator[Problem]:
 
 
 def _never_renamed(job: Job) -> Iterator[Problem]:
-    """Time series of the new design under an old collection's name: a time series cannot be renamed."""
-    for name in dict.fromkeys(target.store.name for target in job.targets if target.is_series):
-        final = job.names.get(name, name)
-        if final != name:
-            what = (
-                "the new design needs a time series of this name, which cannot be renamed, and the old design already uses "
-                "the name"
-            )
-            yield Problem(what, where=final, next_move="choose another name in the new design")
+    """Time series, which cannot be renamed, of one design under a name that the other design uses for another collection."""
+    series = {target.store.name for target in job.targets if target.is_series}
+    for staged, name in job.names.items():
+        if staged != name and (staged in series or name in job.unfenced):
+            needs, has = ("new", "old") if staged in series else ("old", "new")
+            what = f"the {needs} design has a time series of this name, which cannot be renamed; the {has} design uses it too"
+            yield Problem(what, where=name, next_move="choose another name in the new design")
 
 
 def _taken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:

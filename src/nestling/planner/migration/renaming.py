@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -11,12 +12,11 @@ from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field, Form
 from nestling.ir.statements.expression import Column
-from nestling.ir.storage.layout import Node
 
 NamesGiven = Mapping[str, Mapping[str, str]]
 """By entity, as it was called, the new name of attributes."""
-Nodes = Mapping[Document, Node]
-"""Where each document of the design is, whose layout says what it stores."""
+Paths = Mapping[Document, Mapping[str, str]]
+"""By body of a document, the path of each attribute that is stored there."""
 GONE_SUFFIX = "(before)"
 """What follows the name of something that is gone, where another one has its name now."""
 _APART = "first migrate to a design that stores it as a field of its own, then to one of the new model"
@@ -159,11 +159,18 @@ class _Renaming:
             )
             for each in self.model.relationships
         )
-        nodes = {node.body: node for store in self.of.stores for node in store.nodes()}
-        collections = tuple(self._collection(each, nodes) for each in self.of.collections)
+        collections = tuple(self._collection(each, self._stored()) for each in self.of.collections)
         return replace(
             self.of, model=replace(self.model, entities=entities, relationships=links), collections=collections
         )
+
+    def _stored(self) -> Paths:
+        """Where the attributes of a body are stored: of a collection that is split, some in one store, some in another."""
+        found = defaultdict[Document, dict[str, str]](dict)
+        for store in self.of.stores:
+            for node in store.nodes():
+                found[node.body] |= {field.attribute: field.path for field in node.stored}
+        return found
 
     def _named(self, entity: str, name: str) -> str:
         return self.columns.get(entity, {}).get(name, name)
@@ -193,24 +200,24 @@ class _Renaming:
             ),
         )
 
-    def _collection(self, collection: Collection, nodes: Nodes) -> Collection:
+    def _collection(self, collection: Collection, paths: Paths) -> Collection:
         variant = collection.variant
         if variant is not None:
-            members = tuple(replace(each, body=self._document(each.body, nodes)) for each in variant.members)
+            members = tuple(replace(each, body=self._document(each.body, paths)) for each in variant.members)
             variant = replace(variant, members=members)
-        return replace(collection, body=self._document(collection.body, nodes), variant=variant)
+        return replace(collection, body=self._document(collection.body, paths), variant=variant)
 
-    def _document(self, body: Document, nodes: Nodes) -> Document:
+    def _document(self, body: Document, paths: Paths) -> Document:
         """The attributes in the fields they have had."""
         fields = self._fields(body.entity, body.fields)
         has = {each.attribute for each in fields}
-        stored = {field.attribute: field.path for field in nodes[body].stored} if body in nodes else {}
+        stored = paths.get(body, {})
         renamed = self.columns.get(body.entity, {}).items()
         more = (Field(new, stored[old]) for old, new in renamed if new not in has and old in stored)
         return replace(
             body,
             fields=(*fields, *more),
-            embeddings=tuple(self._embedding(each, nodes) for each in body.embeddings),
+            embeddings=tuple(self._embedding(each, paths) for each in body.embeddings),
             references=tuple(
                 replace(each, copied=self._fields(self.model.relationship(each.relationship).child, each.copied))
                 for each in body.references
@@ -224,10 +231,10 @@ class _Renaming:
             ),
         )
 
-    def _embedding(self, embedding: Embedding, nodes: Nodes) -> Embedding:
+    def _embedding(self, embedding: Embedding, paths: Paths) -> Embedding:
         entity = embedding.body.entity
         order = tuple(replace(each, attribute=self._named(entity, each.attribute)) for each in embedding.order)
-        return replace(embedding, body=self._document(embedding.body, nodes), order=order)
+        return replace(embedding, body=self._document(embedding.body, paths), order=order)
 
     def _copy(self, copy: Copy) -> Copy:
         source = copy.path[-1].target(self.model)
