@@ -11,6 +11,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.server import Server
 from tests.doctor.looking import found, look
+from tests.doctor.shell import run
 
 Db = Database[dict[str, Any]]
 
@@ -42,14 +43,20 @@ def test_a_collection_that_shares_keys_is_no_other_target(database: Db) -> None:
 
 
 def test_an_archive_is_no_other_target(database: Db) -> None:
-    """A few users were moved away: what refers to them, and to users that are gone, is told with the command that finds it."""
+    """A few users were moved away: what refers to them and to users that are gone is told apart, and the command that is to find
+    what is lost leaves out what was moved.
+    """
     users, old, gone = ([ObjectId() for _ in range(many)] for many in (400, 12, 20))
     database.users.insert_many({"_id": each} for each in users)
     database.users_archive.insert_many({"_id": each} for each in old)
     database.posts.insert_many({"_id": n, "user_id": each} for n, each in enumerate([*users, *old, *gone] * 3))
     (finding,) = (each for each in found(look(database)) if each.rule == "dangling-reference")
     assert finding.number == 3 * (len(old) + len(gone))
-    assert finding.commands
+    assert "12 missing values are in `users_archive`" in finding.message
+    assert "moved to `users_archive`" in finding.remedy
+    lost = run(database.client, finding.commands[-1])
+    assert {each["user_id"] for each in lost} == {*gone}
+    assert len(lost) == 3 * len(gone)
 
 
 def test_names_are_believed_before_a_collection_that_has_more(mongod: Server, database: Db) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from uuid import UUID
 import pytest
 from bson import Binary, Decimal128, Int64, ObjectId
 
-from nestling.ir.literals import comment, python, quoted, shell
+from nestling.ir.literals import comment, python, quoted, shell, shell_ordered
 
 VALUES = {
     "int": 5,
@@ -51,6 +52,24 @@ def test_the_shell_reads_back_the_same_values(database, mongod, tmp_path):
     assert next(database["values"].aggregate([{"$project": types}])) == next(
         database["twin"].aggregate([{"$project": types}])
     )
+
+
+ORDERS: tuple[list[tuple[str, object]], ...] = (
+    [("a", 1), ("2024", -1)],
+    [("2024", 1), ("a", 1)],
+    [("2", 1), ("1", -1)],
+    [("a", 1), ("01", 1), ("4294967295", 1)],
+    [("a", 1), ("b.0", "text"), ("0", 1)],
+)
+
+
+def test_the_order_of_fields_is_kept(node):
+    """Of an index over `a` and `2024` the shell makes one that begins with `a`."""
+    each = "(o) => [...(o instanceof Map ? o : Object.entries(o))]"
+    told = f"JSON.stringify([{', '.join(shell_ordered(fields) for fields in ORDERS)}].map({each}))"
+    done = subprocess.run([node, "-p", told], check=True, capture_output=True, text=True, timeout=60)
+    assert json.loads(done.stdout) == [[list(pair) for pair in each] for each in ORDERS]
+    assert [shell_ordered(each).startswith("new Map") for each in ORDERS] == [True, False, True, False, True]
 
 
 def test_python_reads_back_the_same_values():

@@ -18,8 +18,10 @@ from nestling.ir.migration import Phase
 from nestling.ir.primitives import Index
 from nestling.ir.programs.command import CreateIndex
 from nestling.ir.proposal import Proposal
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.pipeline.migrating import abort_migration
 from nestling.pipeline.reversing import in_place, redesign
+from nestling.planner.options.structures.in_place import with_other_indexes
 
 Documents = Database[dict[str, Any]]
 
@@ -164,3 +166,22 @@ def test_a_default_collation_is_every_index_s(database: Documents, mongod: Serve
     }
     assert {each.name for each in abort_migration(database).indexes} == {"code_1_unique", "city_1_2"}
     assert database["people"].index_information() == before
+
+
+def test_an_index_of_a_kind_stands_once(database: Documents, mongod: Server) -> None:
+    """One of a field that only documents of one kind have is the design's, which would name the kind; not so one that leaves out
+    documents of that kind, too.
+    """
+    fields = (("name", "topic"), ("uids", "names"), ("open", "waiting"))
+    rooms = ({"_id": i, "t": "cdl"[i % 3], "at": i, **dict.fromkeys(fields[i % 3], i % 7)} for i in range(3_000))
+    database["rooms"].insert_many(rooms)
+    database["rooms"].create_index("open", sparse=True)
+    today = in_place(
+        f"{mongod.uri.partition('?')[0].rstrip('/')}/{database.name}?directConnection=true"
+    ).in_place.design
+    (index,) = today.indexes
+    of_kind = replace(index, partial=(*index.partial, Clause("t", ClauseOperator.EQUAL, "l")), serves=("asked",))
+    of_fewer = replace(of_kind, partial=(*of_kind.partial, Clause("waiting", ClauseOperator.EQUAL, 3)))
+    made, lost = with_other_indexes(replace(today, indexes=(of_kind, of_fewer)), today)
+    assert made.indexes == (replace(index, serves=("asked",)), of_fewer)
+    assert not lost

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from nestling.ir.facts import CollectionFacts
-from nestling.ir.literals import Code, of_collection, quoted, shell_line
+from nestling.ir.literals import Code, of_collection, quoted, shell_line, shell_ordered
 from nestling.ir.storage.names import DOCTOR
 
 _Document = Mapping[str, object]
@@ -61,12 +61,12 @@ def update_one(collection: str, which: _Document, change: _Document) -> str:
 
 def create_index(database: str, name: str, keys: Iterable[tuple[str, int | str]], /, **options: object) -> str:
     """A command that creates an index."""
-    return _call(in_database(database, name), "createIndex", dict(keys), *([options] if options else []))
+    return _call(in_database(database, name), "createIndex", Code(shell_ordered(keys)), *([options] if options else []))
 
 
 def index_keys(keys: Iterable[tuple[str, int | str]]) -> str:
     """The keys of an index as the shell reads them."""
-    return shell_line(dict(keys))
+    return shell_ordered(keys)
 
 
 def drop_index(collection: CollectionFacts, index: str) -> str:

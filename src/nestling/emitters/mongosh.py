@@ -8,7 +8,7 @@ from nestling.emitters.commands import InexpressibleIndex, gaps, indexes_of, ine
 from nestling.emitters.validators.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_index import PlannedIndex
-from nestling.ir.literals import comment, of_collection, quoted, shell
+from nestling.ir.literals import comment, of_collection, quoted, shell, shell_ordered
 from nestling.ir.proposal import Proposal
 from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.words.purposes import purpose
@@ -63,9 +63,7 @@ def _inexpressible(lost: InexpressibleIndex) -> str:
         options = shell(dict(index.options))
         made = f"ensureIndex({quoted(index.collection)}, {_pairs(index.keys)}, {options});"
         return f"// As the database has it: {comment(str(gap))}\n{made}\n"
-    by_hand = (
-        f"{of_collection('db', index.collection)}.createIndex({shell(dict(index.keys))}, {shell(dict(index.options))})"
-    )
+    by_hand = f"{of_collection('db', index.collection)}.createIndex({shell_ordered(index.keys)}, {shell(dict(index.options))})"
     return f"// Not done: {comment(str(gap))}. If its fields are still there:\n// {comment(by_hand)};\n"
 
 

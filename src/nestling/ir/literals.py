@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -17,6 +17,7 @@ from nestling.ir.printable import blanked
 
 WIDTH = 110  # characters a value may take before it goes onto lines of its own
 _INT32 = 1 << 31
+_ARRAY_INDEXES = (1 << 32) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,16 @@ def shell_line(value: object) -> str:
     return _flat(value, _SHELL)
 
 
+def shell_ordered(fields: Iterable[tuple[str, object]]) -> str:
+    """Fields whose order counts, such as the keys of an index, on one line: in an object of JavaScript those named like array
+    indexes would come first.
+    """
+    pairs = list(fields)
+    if _keeps_order([name for name, _ in pairs]):
+        return shell_line(dict(pairs))
+    return f"new Map({shell_line([[Code(quoted(name)), value] for name, value in pairs])})"
+
+
 def python(value: object, *, indent: int = 0) -> str:
     """A value as a Python literal, its closing bracket at level `indent`; names of `bson` and `datetime` stand for themselves."""
     return _laid_out(value, indent, _Language(_python_scalar, repr, "    "))
@@ -67,6 +78,13 @@ def of_collection(database: str, name: str) -> str:
 def comment(text: str) -> str:
     """The text on one line, without unprintable characters."""
     return " ".join(blanked(text).split())
+
+
+def _keeps_order(names: list[str]) -> bool:
+    """Whether an object of JavaScript has these fields in this order: array indexes come first in it, by number."""
+    indexes = [each for each in names if each.isascii() and each.isdigit() and str(int(each)) == each]
+    indexes = sorted((each for each in indexes if int(each) < _ARRAY_INDEXES), key=int)
+    return names[: len(indexes)] == indexes
 
 
 def _laid_out(value: object, indent: int, language: _Language) -> str:

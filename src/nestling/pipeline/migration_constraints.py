@@ -117,7 +117,7 @@ def new_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> 
 def stricter_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     """Unique indexes over all documents that have a field, where today's look at values of some types alone."""
     from nestling.ir.indexes.index_form import index_form
-    from nestling.ir.literals import of_collection, shell
+    from nestling.ir.literals import of_collection, shell, shell_ordered
 
     today = tuple(_uniques_today(old, database))
     named = {index_form(each): each.name for each in (*job.indexes.built, *job.indexes.late)}
@@ -127,7 +127,7 @@ def stricter_uniques(old: Design, new: Design, job: Job, database: Database[Any]
             continue
         types = alike[0]
         told = ", ".join(f"{path} is of type {shell(kind)}" for path, kind in types.items())
-        keys, only = shell(dict(index.keys)), shell({path: {"$type": kind} for path, kind in types.items()})
+        keys, only = shell_ordered(index.keys), shell({path: {"$type": kind} for path, kind in types.items()})
         at, name = of_collection("db", index.collection), named.get(index_form(index.command()), index.name)
         yield (
             f"`{index.collection}` gets a unique index on {index.fields} over all documents that have the field, where "

@@ -18,7 +18,8 @@ up instead. A field whose name does not suggest a collection is a reference if m
 than chance explains; for that, collections of up to 120,000 documents and 64 MB are read.
 
 A reference to any of several collections (`about_id` beside `about_kind`) dangles where none of them has the value: what is
-missing in one is looked up in the twelve largest others.
+missing in one is looked up in the twelve largest others. If another collection has some of it and no document of the target,
+the target's documents seem to be moved there: the finding names this archive, and the command leaves out what it holds.
 
 Ignore when: the target is in another database, or is archived on purpose. The `_id` of elements and sub-documents, which
 drivers such as Mongoose add to each, is taken for a reference only if more than a few of its values are found elsewhere.
@@ -66,6 +67,9 @@ def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Findi
     said = _how_many(reference, dangling)
     if reference.converted:
         said += f"; {looked_up(reference)}"
+    said += "".join(
+        f"; {counted(held, 'missing value')} {agreeing(held)} in `{name}`" for name, held in reference.archives
+    )
     return seen.finding(
         f"{reference.database}.{reference.collection}",
         steps_text(reference.steps),
@@ -106,7 +110,7 @@ def _to_mend(seen: RuleInput, reference: ReferenceFacts) -> str:
     """What to do with values that exist in no type: delete only what holds nothing but the reference."""
     if not reference.target:
         return "Find out what they refer to: it may be in another database. Fix them only if it is gone."
-    first = _of_other_types(seen, reference) + index_first(*_key(seen, reference))
+    first = _of_archives(reference) + _of_other_types(seen, reference) + index_first(*_key(seen, reference))
     if ELEMENT not in reference.steps:
         return (
             f"{first}Find them, then delete or fix them. From now on, delete referring documents together with what they"
@@ -116,6 +120,14 @@ def _to_mend(seen: RuleInput, reference: ReferenceFacts) -> str:
         f"{first}Find them, then fix these elements or remove them from their arrays; keep the documents around them and"
         " the other elements. From now on, remove elements together with what they refer to."
     )
+
+
+def _of_archives(reference: ReferenceFacts) -> str:
+    """A caution where documents of the target seem to be moved elsewhere: what refers to them is no mistake."""
+    if not reference.archives:
+        return ""
+    names = " and ".join(f"`{name}`" for name, _ in reference.archives)
+    return f"Documents seem to be moved to {names}: what refers to them is not lost, and the query leaves it out. "
 
 
 def _of_other_types(seen: RuleInput, reference: ReferenceFacts) -> str:
@@ -223,10 +235,18 @@ def _commands(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
         {"$match": {field: {"$ne": None, "$not": {"$type": ["array", "object"]}}}},
         {"$lookup": {"from": reference.target, **fields, "as": "found"}},
         {"$match": {"found": []}},
+        *(stage for name, _ in reference.archives for stage in _not_in(name, field)),
         {"$project": {field: 1}},
     )
     options = {"collation": json.loads(reference.collation)} if reference.collation else {}
     return *first, aggregate(in_database(reference.database, reference.collection), stages, **options)
+
+
+def _not_in(archive: str, field: str) -> tuple[Mql, Mql]:
+    """The stages that leave out values of a field which are keys of an archive."""
+    return {"$lookup": {"from": archive, "localField": field, "foreignField": "_id", "as": "found"}}, {
+        "$match": {"found": []}
+    }
 
 
 def _key(seen: RuleInput, reference: ReferenceFacts) -> tuple[Facts, str, str, str]:

@@ -8,6 +8,9 @@ Example: nine of ten reads of `orders` join `order_lines`, by a `$lookup` or by 
 Remedy: embed it if it is bounded, copy the displayed fields if it is not. `nestling design` compares both with the cost for
 writes.
 
+Two queries, one after the other, are a join only if a reference leads from one collection to the other: small numbers in the
+answer of the first are ids in many collections.
+
 Ignore when: the other side is large, changes often, or is read on its own more often.
 """
 
@@ -17,6 +20,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import share
+from nestling.ir.facts import ReferenceFacts
 from nestling.ir.facts.statement import StatementFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
@@ -41,13 +45,23 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
         total = sum(each.count for each in mine)
         if total < seen.limits["statements"].value:
             continue
-        others = {join.collection for each in mine for join in each.joins} | {
-            o for each in mine for o, _ in each.followed
-        }
+        asked_after = {other for each in mine for other, _ in each.followed if _refer(seen, database, name, other)}
+        others = {join.collection for each in mine for join in each.joins} | asked_after
         for other in sorted(others):
             joined = sum(_joined(each, other) for each in mine)
             if 100 * joined > seen.limits["share"].value * total:
                 yield _finding(seen, f"{database}.{name}", other, joined, total)
+
+
+def _refer(seen: RuleInput, database: str, one: str, other: str) -> bool:
+    """Whether references lead from one collection to the other, either way."""
+    sure = (each for each in seen.facts.references if each.database == database and _is_sure(each))
+    ends = {(each.collection, name) for each in sure for name in (each.target, *each.others)}
+    return (one, other) in ends or (other, one) in ends
+
+
+def _is_sure(reference: ReferenceFacts) -> bool:
+    return bool(reference.resolved or reference.converted)
 
 
 def _joined(statement: StatementFacts, other: str) -> int:

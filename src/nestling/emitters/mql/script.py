@@ -6,7 +6,7 @@ import re
 
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.emitters.mql.shell_names import variable
-from nestling.ir.literals import of_collection, shell
+from nestling.ir.literals import of_collection, shell, shell_ordered
 from nestling.ir.nested_values import with_leaves
 from nestling.ir.noun_json import Json
 from nestling.ir.programs.compiled import CompiledRead, Operation, Placeholder
@@ -21,7 +21,7 @@ def read_shell(read: CompiledRead) -> str:
         options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
         return f"{where}.aggregate({_text([*read.pipeline])}, {_text(options)})"
     calls = [f"{where}.find({_text(read.filter or {})}, {_text(read.projection or {})})"]
-    calls += [f".sort({_text(dict(read.sort))})"] if read.sort else []
+    calls += [f".sort({shell_ordered(read.sort)})"] if read.sort else []
     calls += [f".collation({_text(read.collation_option)})"] if read.collation_option else []
     calls += [f".skip({_text(read.skip)})"] if read.skip else []
     calls += [f".limit({_text(read.limit)})"] if read.limit is not None else []

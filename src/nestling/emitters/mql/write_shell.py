@@ -12,7 +12,7 @@ from nestling.emitters.identifiers import Identifiers, identifier
 from nestling.emitters.mql.program_writer import Parts, ProgramWriter
 from nestling.emitters.mql.shell_names import BLOCK, support, taken, variable
 from nestling.emitters.mql.write_code import Words, coded, json_columns, words_of_read
-from nestling.ir.literals import comment, of_collection, quoted, shell
+from nestling.ir.literals import comment, of_collection, quoted, shell, shell_ordered
 from nestling.ir.paths.write_path import IdForm, Violation
 from nestling.ir.programs.compiled import Operation, Placeholder
 from nestling.ir.programs.program import (
@@ -223,7 +223,7 @@ class _Script(ProgramWriter):
         else:
             parts = (shell(coded(each, row, words)) for each in (read.filter or {}, read.projection or {}))
             found = f"{target}.find({', '.join(parts)})"
-            found += f".sort({shell(dict(read.sort))})" if read.sort else ""
+            found += f".sort({shell_ordered(read.sort)})" if read.sort else ""
             found += f".collation({shell(read.collation_option)})" if read.collation_option else ""
             found += "".join(f".{name}({n})" for name, n in (("skip", read.skip), ("limit", read.limit)) if n)
         json = json_columns(step)

@@ -40,7 +40,7 @@ def with_others(
     """The reference with the other collections that hold most of what its target lacks; unchanged where none does.
 
     A collection that shares its keys with the target, such as the profiles of users, holds what was deleted there, and one that
-    has few of the values is an archive of it: they are no other targets.
+    has few of the values is an archive of it: they are no other targets, but an archive is named.
     """
     path = holder.path(*reference.steps)
     is_lacking = reference.dangling or reference.resolved < reference.checked
@@ -55,7 +55,7 @@ def with_others(
     elsewhere = min(sum(found.values()), len(missing))
     every = len(missing) + len(there)
     if not are_targets_too(elsewhere, len(missing), every):
-        return reference
+        return replace(reference, archives=tuple(found.items()))
     resolved = elsewhere + len(there)
     return replace(reference, checked=every, resolved=resolved, held=0, dangling=0, others=tuple(found))
 

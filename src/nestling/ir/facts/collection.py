@@ -193,7 +193,8 @@ class ReferenceFacts:
 
     `held`: references followed (0: none were), each as often as a document holds it, of which `dangling` lead to nothing;
     `whole`: of all documents, not of some that were drawn. `others`: further collections in which its values are keys: a
-    reference to any of several, of whose values `resolved` are found in one of these or in the target.
+    reference to any of several, of whose values `resolved` are found in one of these or in the target. `archives`: collections to
+    which documents of the target seem to have been moved, with how many of up to 300 different missing values each has.
     """
 
     database: str
@@ -211,6 +212,7 @@ class ReferenceFacts:
     dangling: int = 0
     whole: bool = False
     others: tuple[str, ...] = ()
+    archives: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from nestling.ir.candidate import (
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Form, Index
+from nestling.ir.statements.clause import imply
 from nestling.ir.storage.layout import Node, Place, Role, StoredCollection
 from nestling.ir.storage.names import join
 from nestling.planner.migration.same_paths import same_paths
@@ -103,11 +104,34 @@ def _inside(found: _Index, *, unique: bool) -> _Index | None:
 def with_other_indexes(design: Design, today: Design) -> tuple[Design, tuple[Index, ...]]:
     """The design with those of today's indexes that it lacks, such as one on a discriminator, where their fields mean the same;
     and those that no structure stands for and whose fields are no longer there.
+
+    Today's index takes the place of one that differs in more conditions only, such as that its documents are of a subtype.
     """
+    design = replace(design, indexes=_as_today(design, today))
     missing = [index for index in today.indexes if not any(_begins(each, index) for each in design.indexes)]
     stay = [index for index in missing if same_paths(today, design, index.collection, _paths(index))]
     lost = tuple(index for index in missing if index not in stay and _of_rows(today, index) is None)
     return replace(design, indexes=(*design.indexes, *stay)), lost
+
+
+def _as_today(design: Design, today: Design) -> tuple[Index, ...]:
+    """The design's indexes, with today's in place of those that differ only in a condition on the kind of documents."""
+    found: dict[Index, list[str]] = {}
+    for index in design.indexes:
+        store = design.store(index.collection)
+        kinds = {each for each in index.partial if _attribute(store, each.name) is None}
+        wider = (
+            each for each in today.indexes if _is_of_more(each, index) and {*index.partial} - {*each.partial} <= kinds
+        )
+        own = next((each for each in wider if same_paths(today, design, each.collection, _paths(each))), index)
+        found.setdefault(replace(own, serves=()), []).extend(index.serves)
+    return tuple(replace(index, serves=tuple(dict.fromkeys(names))) for index, names in found.items())
+
+
+def _is_of_more(index: Index, other: Index) -> bool:
+    """Whether an index is as the other, but of all its documents and more."""
+    alike = replace(index, serves=(), partial=()) == replace(other, serves=(), partial=())
+    return alike and imply(other.partial, index.partial) and not imply(index.partial, other.partial)
 
 
 def _begins(index: Index, other: Index) -> bool:
