@@ -86,13 +86,15 @@ def lost_tables(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ConstantKinds:
-    """What a constant may be beside a text or a whole number."""
+    """What a constant may be beside a text."""
 
     json: bool = False
     times: bool = False
+    numbers: bool = True
 
 
 TEXTS_AND_NUMBERS = ConstantKinds()
+ONLY_TEXTS = ConstantKinds(numbers=False)
 
 
 class FoundGap(GapError):

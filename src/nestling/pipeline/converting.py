@@ -154,11 +154,10 @@ def _constant(name: str, value: object, kinds: ConstantKinds) -> ConstantValue:
     if kinds.json and isinstance(value, dict | list):
         with suppress(TypeError, ValueError):  # what is no JSON
             return json.dumps(value, allow_nan=False)
-    if isinstance(value, bool) or not isinstance(value, str | int):
+    if isinstance(value, bool) or not isinstance(value, str | int if kinds.numbers else str):
         what = f"parameter `{name}` is used where a constant is needed, but is {type(value).__name__}"
-        raise WorkloadError(
-            Problem(what, next_move=f"give {'a date, a timestamp, ' if kinds.times else ''}a text or a whole number")
-        )
+        texts = "a text or a whole number" if kinds.numbers else "a text"
+        raise WorkloadError(Problem(what, next_move=f"give {'a date, a timestamp, ' if kinds.times else ''}{texts}"))
     return value
 
 

@@ -114,6 +114,8 @@ def test_a_value_is_never_more_than_a_constant(served: Beside) -> None:
     for odd in (None, ["phone"], {"$ne": 1}, True, 1.5):
         with pytest.raises(WorkloadError, match="`k` is used where a constant is needed"):
             store.execute(sql, k=odd)
+    with pytest.raises(WorkloadError, match="`k` is used where a constant is needed, but is int"):
+        store.execute("SELECT id FROM visit WHERE name LIKE 'a5%%' ESCAPE %(k)s", k=5)
     with pytest.raises(GapError, match="DATE_TRUNC to dog"):
         store.execute("SELECT date_trunc(%(u)s, starts_at) FROM visit", u="dog")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nestling.ir.paths.row_steps import Correlate, Keep, Layout
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind
-from nestling.ir.statements.expression import Column, Expression, IsNull, Literal, Not
+from nestling.ir.statements.expression import Column, Expression, IsNull, Literal, Not, ScalarSubquery
 from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery, nullable
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated, equal_columns
@@ -29,8 +29,8 @@ from nestling.planner.reads.rewrites.side_by_side import (
     several_beside,
 )
 from nestling.planner.reads.rows import Lowered, LoweringContext
-from nestling.planner.reads.subqueries import value_beside, where
-from nestling.planner.reads.traverse import single
+from nestling.planner.reads.subqueries import lifted_all, value_beside, where
+from nestling.planner.reads.traverse import aliases, free_columns, rewritten, single, subqueries
 
 _ONE = Literal(1, INTEGER)
 
@@ -45,6 +45,7 @@ def joined(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered:
     found = _with_elements(join, left, context)
     if found is not None:
         return found
+    join, left = _values_of_left(join, left, context)
     keep = Keep.ALL if join.kind is JoinKind.LEFT else Keep.MATCHED
     found = side_by_side(join, left, context) or _several_side_by_side(join, left, context)
     if found is not None:
@@ -54,6 +55,32 @@ def joined(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered:
     early = restricted(join.right, [each for each in asked if each not in late])
     found = correlated(left, early, keep, context, wish(join.right))
     return _where_all(found, late, context)
+
+
+def _values_of_left(join: a.Join, left: Lowered, context: LoweringContext) -> tuple[a.Join, Lowered]:
+    """The join, what its condition compares with being made of the left rows, once for each.
+
+    `LEFT JOIN article a ON a.id = (SELECT MAX(b.id) FROM article b WHERE b.ticket_id = t.id)` is then a lookup by the key.
+    """
+    own = aliases(join.right)
+
+    def is_of_left(expression: Expression) -> bool:
+        return (
+            isinstance(expression, ScalarSubquery)
+            and not {alias for alias, _ in free_columns(expression.relation)} & own
+        )
+
+    asked = conjuncts(join.condition)
+    found = list(dict.fromkeys(value for each in asked for value in subqueries(each) if is_of_left(value)))
+    if not found or not context.may(Rewrite.EQUALITY):
+        return join, left
+    values, left = lifted_all(found, left, context)
+    columns: dict[Expression, Expression] = {}
+    for value, made in zip(found, values, strict=True):
+        column = Column("", left.fresh("compared"), value.type, nullable=True)
+        left = left if isinstance(made, Column) else left.computed({column: made}, context)
+        columns[value] = made if isinstance(made, Column) else column
+    return replace(join, condition=conjunction(*(rewritten(each, columns.get) for each in asked))), left
 
 
 def _with_elements(join: a.Join, left: Lowered, context: LoweringContext) -> Lowered | None:

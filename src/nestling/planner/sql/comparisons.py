@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from nestling.ir.quantity_words import cut
+from nestling.ir.reading import ONLY_TEXTS
 from nestling.ir.statements.expression import (
     FALSE,
     NULL,
@@ -302,7 +303,7 @@ def _may_be_bytes(expression: Expression) -> bool:
 def _escaped(node: exp.Escape, env: Env, bound: Bind) -> Expression:
     like = node.this.this if isinstance(node.this, exp.Not) else node.this
     if isinstance(uncast(node.expression), exp.Placeholder | exp.Parameter):
-        raise no_constant("ESCAPE with a character that is not a constant", node, node.expression)
+        raise no_constant("ESCAPE with a character that is not a constant", node, node.expression, kinds=ONLY_TEXTS)
     if type(like) not in _LIKE_CASES or not node.expression.is_string or len(node.expression.this) > 1:
         raise statement_gap("ESCAPE with other than one character", node)
     found = _like(like, env, bound, node.expression.this)
