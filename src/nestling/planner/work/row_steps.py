@@ -38,6 +38,7 @@ from nestling.ir.statements.operands import columns_of, conjuncts, nullable
 from nestling.ir.statements.operators import Collation
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.collations import BY_EXPRESSION
+from nestling.ir.storage.names import is_within
 from nestling.planner.known.ranges import SampleValues, column_in
 from nestling.planner.known.selectivity import bytes_by, distinct_values, elements_by, known_by_path, share, together
 from nestling.planner.known.values import KnownOf, PathStatistics
@@ -121,8 +122,20 @@ def _find(stream: Stream, layout: Layout) -> KnownOf:
 
 
 def _where(step: Where, stream: Stream, facts: WorkFacts) -> Stream:
-    found = _asked(step, stream, facts)
-    return replace(found, known=_one_value(found.known, conjuncts(step.predicate), step.layout))
+    found, parts = _asked(step, stream, facts), conjuncts(step.predicate)
+    known = _one_value(found.known, parts, step.layout)
+    return replace(found, known=known, arrays={**found.arrays, **_not_empty(found, parts, step.layout)})
+
+
+def _not_empty(stream: Stream, parts: Iterable[Expression], layout: Layout) -> Mapping[str, float]:
+    """The lengths of arrays whose elements are asked for by a value in the document around them: these have some."""
+    columns = (column for each in parts if (column := fixed_column(each)) is not None and column in layout)
+    asked = {column.alias: layout.path(column) for column in columns}
+    paths = [(asked[alias], path) for (alias, _), path in layout.entries if alias in asked]
+    around = ((array, at, path) for array in stream.arrays for at, path in paths)
+    told = {array for array, at, path in around if is_within(path, array) and not is_within(at, array)}
+    lengths = {array: 1 - empty_share(array, stream.known, stream.arrays) for array in told}
+    return {array: stream.arrays[array] / share for array, share in lengths.items() if share > 0}
 
 
 def _one_value(
