@@ -43,6 +43,7 @@ BY_INDEX = (
     "SELECT p.name, c.amount FROM parent p LEFT JOIN child c ON c.parent_id = p.id",
     "SELECT p.name, (SELECT COUNT(*) FROM child c WHERE c.parent_id = p.id) FROM parent p",
     "SELECT p.name FROM parent p WHERE NOT EXISTS (SELECT 1 FROM child c WHERE c.parent_id = p.id AND c.amount > 50)",
+    "SELECT p.kind, SUM(c.amount) FROM child c JOIN parent p ON p.id = c.parent_id GROUP BY p.kind",
 )
 WITHOUT_INDEX = (
     "SELECT p.name, r.name FROM parent p JOIN rate r ON r.code = p.code WHERE p.kind = 7",

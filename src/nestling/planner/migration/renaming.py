@@ -15,7 +15,7 @@ from nestling.ir.statements.expression import Column
 
 NamesGiven = Mapping[str, Mapping[str, str]]
 """By entity, as it was called, the new name of attributes."""
-Paths = Mapping[Document, Mapping[str, str]]
+PathsByBody = Mapping[Document, Mapping[str, str]]
 """By body of a document, the path of each attribute that is stored there."""
 GONE_SUFFIX = "(before)"
 """What follows the name of something that is gone, where another one has its name now."""
@@ -164,7 +164,7 @@ class _Renaming:
             self.of, model=replace(self.model, entities=entities, relationships=links), collections=collections
         )
 
-    def _stored(self) -> Paths:
+    def _stored(self) -> PathsByBody:
         """Where the attributes of a body are stored: of a collection that is split, some in one store, some in another."""
         found = defaultdict[Document, dict[str, str]](dict)
         for store in self.of.stores:
@@ -200,14 +200,14 @@ class _Renaming:
             ),
         )
 
-    def _collection(self, collection: Collection, paths: Paths) -> Collection:
+    def _collection(self, collection: Collection, paths: PathsByBody) -> Collection:
         variant = collection.variant
         if variant is not None:
             members = tuple(replace(each, body=self._document(each.body, paths)) for each in variant.members)
             variant = replace(variant, members=members)
         return replace(collection, body=self._document(collection.body, paths), variant=variant)
 
-    def _document(self, body: Document, paths: Paths) -> Document:
+    def _document(self, body: Document, paths: PathsByBody) -> Document:
         """The attributes in the fields they have had."""
         fields = self._fields(body.entity, body.fields)
         has = {each.attribute for each in fields}
@@ -231,7 +231,7 @@ class _Renaming:
             ),
         )
 
-    def _embedding(self, embedding: Embedding, paths: Paths) -> Embedding:
+    def _embedding(self, embedding: Embedding, paths: PathsByBody) -> Embedding:
         entity = embedding.body.entity
         order = tuple(replace(each, attribute=self._named(entity, each.attribute)) for each in embedding.order)
         return replace(embedding, body=self._document(embedding.body, paths), order=order)
