@@ -62,6 +62,8 @@ from nestling.planner.work.lookups import with_all_reached, with_found_rows
 from nestling.planner.work.pairs import added, in_pairs
 from nestling.planner.work.stream import Condition, Stream, Use
 
+MOST_LIKE_ONE = 2.0
+"""Rows of a group whose least or greatest value is taken to lie where any of their values does (chosen, not measured)."""
 _Walk = Callable[..., Stream]
 Open = Callable[..., Stream]
 
@@ -327,8 +329,17 @@ def _grouped(step: GroupRows, stream: Stream, facts: WorkFacts, opened: Open) ->
 
 
 def _made(aggregate: AggregateCall, layout: Layout, stream: Stream, groups: float) -> PathStatistics:
-    """What is known of an aggregate's values: a list of different ones has as many elements as a group's rows have of them."""
+    """What is known of an aggregate's values: a list of different ones has as many elements as a group's rows have of them, the
+    extreme of few rows is like any of theirs.
+    """
     known = PathStatistics(groups, bytes=8.0)
+    is_extreme = aggregate.function in (AggregateFunction.MIN, AggregateFunction.MAX)
+    is_of_one = aggregate.function is AggregateFunction.ANY_VALUE or (
+        is_extreme and stream.rows <= MOST_LIKE_ONE * groups
+    )
+    if is_of_one and isinstance(aggregate.argument, Column):
+        one = _known(aggregate.argument, stream, layout)
+        return replace(one, distinct=min(one.distinct, groups) if one.distinct is not None else groups)
     if aggregate.function is not AggregateFunction.LIST or not aggregate.distinct or aggregate.argument is None:
         return known
     rows = stream.rows / max(groups, 1.0)
